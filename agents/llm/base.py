@@ -7,6 +7,7 @@ and `payload` + `exchanges` for backends that work on the typed values (offline)
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol
@@ -127,3 +128,35 @@ class Model(Protocol):
     async def complete(self, request: ModelRequest) -> ModelReply: ...
 
     async def close(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """What an operator sets about models. Prices are per million tokens; None = unknown, shown as tokens alone.
+
+    `role_models` names another model for a role. `extra_body` goes into each request as it is (enable_thinking …).
+    `stream` is for servers that only stream; the answer is the same.
+    """
+
+    model: str
+    role_models: Mapping[str, str] = field(default_factory=dict)
+    base_url: str | None = None
+    api_key: str = field(default="", repr=False)
+    price_in: float | None = None
+    price_out: float | None = None
+    price_cached: float | None = None
+    timeout_seconds: float = 60.0
+    temperature: float | None = 0.0
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+    stream: bool = False
+
+    def model_for(self, role: str) -> str:
+        return self.role_models.get(role, self.model)
+
+
+@dataclass(frozen=True)
+class Backend:
+    """What a module of agents/llm offers as BACKEND. `build` does no I/O."""
+
+    name: str
+    build: Callable[[ModelSettings], Model]
