@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from pydantic import BaseModel, ConfigDict, Field
 
 if TYPE_CHECKING:
-    from storage.business import BusinessStore
+    from tools.business import BusinessQueries
     from tools.changes import ChangeSource
     from tools.clients.log_files import LogFiles
     from tools.clients.prometheus import PrometheusClient
@@ -87,7 +87,7 @@ class ToolDeps:
     logs: LogFiles | None = None
     prometheus: PrometheusClient | None = None
     retriever: Retriever | None = None
-    business: BusinessStore | None = None
+    business: BusinessQueries | None = None
     changes: ChangeSource | None = None
 
 
@@ -104,6 +104,8 @@ class ToolSpec:
 
     `evidence_level` "none" marks tools whose answers are never evidence (date_time, read_skill).
     `origin` "external" marks tools of other servers (a recorded scenario, MCP).
+    `compiled` says what a call really asks for (query and window, defaults filled in): two calls with the same text are
+    duplicates. Without it, the validated arguments are compared.
     """
 
     name: str
@@ -114,6 +116,7 @@ class ToolSpec:
     timeout_seconds: float = 20.0
     origin: Literal["builtin", "external"] = "builtin"
     unavailable: Callable[[ToolDeps], str | None] = _always
+    compiled: Callable[[Any, CallContext], str] | None = None
 
     @property
     def gives_evidence(self) -> bool:

@@ -7,3 +7,7 @@ class ToolFailed(Exception):
 
 class ToolConfigError(Exception):
     """The operator must act: a broken skill, an unreadable folder, a refused setting."""
+
+
+class ToolBudgetSpent(Exception):
+    """The run has used all the tool calls it may make: it ends with what is proven."""
