@@ -122,8 +122,11 @@ class Model(Protocol):
     `name` is shown to people and stored ("offline", "gpt-5-mini"). `uses_model` is False for backends in code.
     """
 
-    name: str
-    uses_model: bool
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def uses_model(self) -> bool: ...
 
     async def complete(self, request: ModelRequest) -> ModelReply: ...
 
