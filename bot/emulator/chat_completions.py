@@ -116,7 +116,7 @@ def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self.wfile.write(answer.body)
 
-        def log_message(self, format: str, *args: Any) -> None:
+        def log_message(self, *_: Any) -> None:
             return None
 
     return Handler
