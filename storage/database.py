@@ -1,0 +1,143 @@
+"""The one door to the SQL database: SQLite by file, MySQL and MariaDB by PyMySQL."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, text
+from sqlalchemy.pool import NullPool
+
+from storage.errors import StorageError
+from storage.failures import is_worth_repeating, translated
+from storage.types import to_json
+from storage.urls import database_url, shown, sqlite_file
+
+P = ParamSpec("P")
+T = TypeVar("T")
+READ = "proofthread_read"
+
+
+@dataclass(frozen=True)
+class Timeouts:
+    """Seconds. `read` and `write` bound a frozen server, `busy` a locked SQLite file, `pool` a wait for a connection."""
+
+    connect: int = 3
+    read: int = 30
+    write: int = 30
+    busy: float = 5.0
+    pool: float = 30.0
+
+
+class Database:
+    """A database and the threads that talk to it. Nothing is opened before the first use.
+
+    Raises BadDatabaseUrl for an address that cannot work; all else fails at use, as a StorageError.
+    """
+
+    def __init__(self, url: str, *, pool_size: int = 8, timeouts: Timeouts = Timeouts()) -> None:
+        self.url = database_url(url)
+        self.timeouts = timeouts
+        self._engine = _engine(self.url, timeouts, pool_size=pool_size, max_overflow=0, pool_timeout=timeouts.pool)
+        self._reader = self._engine.execution_options(**{READ: True})
+        self._threads = ThreadPoolExecutor(pool_size, thread_name_prefix="storage")
+
+    @property
+    def shown_url(self) -> str:
+        """The address without its password."""
+        return shown(self.url)
+
+    @contextmanager
+    def begin(self) -> Iterator[Connection]:
+        """A transaction that may write: committed at the end, rolled back by any exception."""
+        with translated(self.url), self._engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A transaction that only reads: on SQLite it waits for no writer."""
+        with translated(self.url), self._reader.begin() as connection:
+            yield connection
+
+    def transact(
+        self, work: Callable[[Connection], T], *, attempts: int = 4, pause: Callable[[float], None] = time.sleep
+    ) -> T:
+        """Run `work` in a transaction; a deadlock or a busy file repeats the whole of it, so it must not keep state."""
+        for attempt in range(1, attempts):
+            try:
+                with self.begin() as connection:
+                    return work(connection)
+            except StorageError as error:
+                if not is_worth_repeating(error):
+                    raise
+                pause(0.01 * 2**attempt)
+        with self.begin() as connection:
+            return work(connection)
+
+    async def call(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run blocking `fn` in the database's own threads: there are as many as connections, so none waits for one."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, partial(fn, *args, **kwargs))
+
+    def close(self) -> None:
+        """Finish what runs, then close every connection."""
+        self._threads.shutdown(wait=True)
+        self._engine.dispose()
+
+
+def migration_engine(db: Database) -> Engine:
+    """For changes of tables: no time-out for a long ALTER, and no foreign keys while SQLite rebuilds a table."""
+    patient = Timeouts(read=3600, write=3600, busy=60)
+    return _engine(db.url, patient, foreign_keys=False, poolclass=NullPool)
+
+
+def _engine(url: URL, timeouts: Timeouts, *, foreign_keys: bool = True, **pool: Any) -> Engine:
+    if sqlite_file(url) is not None:
+        engine = create_engine(url, json_serializer=to_json, hide_parameters=True, **pool)
+        _prepare_sqlite(engine, timeouts.busy, foreign_keys)
+        return engine
+    return create_engine(
+        url,
+        json_serializer=to_json,
+        hide_parameters=True,
+        # A poller must see what others committed: REPEATABLE READ would show it the past.
+        isolation_level="READ COMMITTED",
+        pool_pre_ping=True,
+        connect_args={
+            "connect_timeout": timeouts.connect,
+            "read_timeout": timeouts.read,
+            "write_timeout": timeouts.write,
+            "init_command": "SET time_zone='+00:00', sql_mode=CONCAT(@@sql_mode, ',STRICT_TRANS_TABLES')",
+        },
+        **pool,
+    )
+
+
+def _prepare_sqlite(engine: Engine, busy_seconds: float, foreign_keys: bool) -> None:
+    @event.listens_for(engine, "connect")
+    def set_pragmas(connection: Any, _: object) -> None:
+        # The driver's own transaction control would start a write with a deferred BEGIN, which cannot wait its turn.
+        connection.isolation_level = None
+        connection.execute(f"PRAGMA busy_timeout = {int(busy_seconds * 1000)}")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute(f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        reads = connection.get_execution_options().get(READ, False)
+        connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+
+
+def answers(db: Database) -> None:
+    """Raise StorageUnavailable unless the database answers."""
+    with db.read() as connection:
+        connection.execute(text("SELECT 1"))
+
