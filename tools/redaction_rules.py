@@ -65,9 +65,12 @@ def _mixed(token: str) -> bool:
 
 
 _WORDS = frozenset(
-    "null none nil true false undefined empty missing required invalid incorrect wrong expired unknown unset default "
-    "denied failed failure rejected mismatch changed is was not must should cannot may has for and the of in from to "
-    "string password passwd secret token redacted hidden masked yes no ok optional error authentication".split()
+    re.findall(
+        r"\w+",
+        "null none nil true false undefined empty missing required invalid incorrect wrong expired unknown unset default "
+        "denied failed failure rejected mismatch changed is was not must should cannot may has for and the of in from to "
+        "string password passwd secret token redacted hidden masked yes no ok optional error authentication",
+    )
 )
 _TEMPLATE = re.compile(r"[*•x.…]+$|\$\{|\$\(|\$[A-Z_]+$|\{\{|%[sdv]|<[a-z_ ]*>?$|\[REDACTED:", re.I)
 
@@ -134,7 +137,7 @@ _KEY_BEGIN = r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
 _KEY_END = r"-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
 KEY_BEGIN = re.compile(_KEY_BEGIN)
 KEY_END = re.compile(_KEY_END)
-_CARD_WORDS = "card pan= pan: pan\" cardno 卡号 银行卡 信用卡"
+_CARD_WORDS = 'card pan= pan: pan" cardno 卡号 银行卡 信用卡'
 _ID_WORDS = "身份证 证件号 id_card idcard id-card identity id_no idno certno cert_no"
 
 RULES: tuple[Rule, ...] = (
@@ -149,13 +152,32 @@ RULES: tuple[Rule, ...] = (
     Rule("azure-sas", ("sig=",), re.compile(r"(?<=[?&])sig=([A-Za-z0-9%+/=]{30,})")),
     _token("aliyun-access-key", "ltai", r"LTAI[0-9A-Za-z]{12,26}", _mixed),
     _token("tencent-secret-id", "akid", r"AKID[0-9A-Za-z]{32}"),
-    _token("slack-token", "xoxa- xoxb- xoxe xoxo- xoxp- xoxr- xoxs- xapp-", r"(?:xox[abeoprs](?:\.xox[bp])?|xapp)-[0-9A-Za-z-]{10,}"),
-    Rule("slack-webhook", ("hooks.slack.com/",), re.compile(r"hooks\.slack\.com/(?:services|workflows|triggers)/([\w/+-]{20,})")),
+    _token(
+        "slack-token",
+        "xoxa- xoxb- xoxe xoxo- xoxp- xoxr- xoxs- xapp-",
+        r"(?:xox[abeoprs](?:\.xox[bp])?|xapp)-[0-9A-Za-z-]{10,}",
+    ),
+    Rule(
+        "slack-webhook",
+        ("hooks.slack.com/",),
+        re.compile(r"hooks\.slack\.com/(?:services|workflows|triggers)/([\w/+-]{20,})"),
+    ),
     _token("github-token", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", r"gh[pousr]_[0-9A-Za-z]{36,}|github_pat_\w{22,}"),
-    _token("gitlab-token", "glpat- glptt- gldt- glrt- glcbt- glft- gloas-", r"gl(?:pat|ptt|dt|rt|cbt|ft|oas)-[\w-]{20,}"),
+    _token(
+        "gitlab-token", "glpat- glptt- gldt- glrt- glcbt- glft- gloas-", r"gl(?:pat|ptt|dt|rt|cbt|ft|oas)-[\w-]{20,}"
+    ),
     _token("anthropic-key", "sk-ant-", r"sk-ant-[\w-]{20,}", _mixed),
-    _token("openai-key", "sk-", r"sk-(?!ant-)(?:proj-|svcacct-|admin-|or-v1-)?[\w-]{20,}", lambda t: _mixed(t) and not re.fullmatch(r"[a-z]+(?:-[a-z0-9]{1,19})+", t)),
-    _token("stripe-key", "sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ pk_test_ whsec_", r"(?:[srp]k_(?:live|test)_|whsec_)[0-9A-Za-z]{10,}"),
+    _token(
+        "openai-key",
+        "sk-",
+        r"sk-(?!ant-)(?:proj-|svcacct-|admin-|or-v1-)?[\w-]{20,}",
+        lambda t: _mixed(t) and not re.fullmatch(r"[a-z]+(?:-[a-z0-9]{1,19})+", t),
+    ),
+    _token(
+        "stripe-key",
+        "sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ pk_test_ whsec_",
+        r"(?:[srp]k_(?:live|test)_|whsec_)[0-9A-Za-z]{10,}",
+    ),
     _token("huggingface-token", "hf_", r"hf_[0-9A-Za-z]{30,}"),
     _token("npm-token", "npm_", r"npm_[0-9A-Za-z]{36}"),
     _token("pypi-token", "pypi-ageichlwas5vcmc", r"pypi-AgEIcHlwaS5vcmc[\w-]{50,}"),
@@ -166,28 +188,68 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "auth-header",
         ("authorization",),
-        re.compile(r"""authorization\\?["']?\s{0,3}[:=]\s{0,3}\\?["']?(?:(?:bearer|basic|token|apikey|digest|negotiate|aws4-hmac-sha256)\s+)?([^\s"'\\,;]{6,})""", re.I),
+        re.compile(
+            r"""authorization\\?["']?\s{0,3}[:=]\s{0,3}\\?["']?(?:(?:bearer|basic|token|apikey|digest|negotiate|aws4-hmac-sha256)\s+)?([^\s"'\\,;]{6,})""",
+            re.I,
+        ),
         lambda value: _value(value) and value.lower() not in ("bearer", "basic", "digest", "negotiate"),
     ),
-    Rule("bearer-token", ("bearer",), re.compile(r"bearer\s+([A-Za-z0-9._~+/-]{8,}=*)", re.I), lambda t: _mixed(t) or len(t) >= 30),
-    Rule("basic-auth", ("basic",), re.compile(r"(?<![A-Za-z])basic\s+([A-Za-z0-9+/]{8,}={0,2})(?![A-Za-z0-9+/=])", re.I), _basic_pair),
-    Rule("url-password", ("://",), re.compile(r"""://[^\s:/@?#"'<>]{0,100}:([^\s/"'<>]{1,200})@"""), lambda v: not _TEMPLATE.match(v)),
-    Rule("dsn-password", ("@tcp(", "@unix("), re.compile(r"""(?<![^\s"'=])[\w.-]{1,64}:([^\s"'/]{1,128})@(?:tcp|unix)\("""), scan=True),
-    Rule("password", ("--password ", "--passwd ", "--pass "), re.compile(r"""--pass(?:word|wd)? {1,4}["']?([^\s"'-][^\s"']*)"""), _password),
+    Rule(
+        "bearer-token",
+        ("bearer",),
+        re.compile(r"bearer\s+([A-Za-z0-9._~+/-]{8,}=*)", re.I),
+        lambda t: _mixed(t) or len(t) >= 30,
+    ),
+    Rule(
+        "basic-auth",
+        ("basic",),
+        re.compile(r"(?<![A-Za-z])basic\s+([A-Za-z0-9+/]{8,}={0,2})(?![A-Za-z0-9+/=])", re.I),
+        _basic_pair,
+    ),
+    Rule(
+        "url-password",
+        ("://",),
+        re.compile(r"""://[^\s:/@?#"'<>]{0,100}:([^\s/"'<>]{1,200})@"""),
+        lambda v: not _TEMPLATE.match(v),
+    ),
+    Rule(
+        "dsn-password",
+        ("@tcp(", "@unix("),
+        re.compile(r"""(?<![^\s"'=])[\w.-]{1,64}:([^\s"'/]{1,128})@(?:tcp|unix)\("""),
+        scan=True,
+    ),
+    Rule(
+        "password",
+        ("--password ", "--passwd ", "--pass "),
+        re.compile(r"""--pass(?:word|wd)? {1,4}["']?([^\s"'-][^\s"']*)"""),
+        _password,
+    ),
     Rule("password", ("identified by",), re.compile(r"""identified by(?: password)?\s{1,4}["']([^"']+)["']""", re.I)),
-    Rule("secret", ("--token ", "--api-key ", "--secret "), re.compile(r"""--(?:token|api-key|secret) {1,4}["']?([^\s"'-][^\s"']*)"""), _opaque),
+    Rule(
+        "secret",
+        ("--token ", "--api-key ", "--secret "),
+        re.compile(r"""--(?:token|api-key|secret) {1,4}["']?([^\s"'-][^\s"']*)"""),
+        _opaque,
+    ),
     *FIELD_RULES,
     Rule(
         "card",
         tuple(_CARD_WORDS.split()),
-        re.compile(r"""(?:card|pan["'=:]|卡号|银行卡|信用卡)[^\d\n]{0,24}?(?<![\d.])(\d(?:[ -]?\d){12,18})(?![\d.]*\d)""", re.I),
+        re.compile(
+            r"""(?:card|pan["'=:]|卡号|银行卡|信用卡)[^\d\n]{0,24}?(?<![\d.])(\d(?:[ -]?\d){12,18})(?![\d.]*\d)""", re.I
+        ),
         luhn,
     ),
-    Rule("card", (), re.compile(r"(?<![\d.-])(\d{4}([ -])\d{4}\2\d{4}\2\d{1,7}|\d{4}([ -])\d{6}\3\d{5})(?![\d-])"), luhn),
+    Rule(
+        "card", (), re.compile(r"(?<![\d.-])(\d{4}([ -])\d{4}\2\d{4}\2\d{1,7}|\d{4}([ -])\d{6}\3\d{5})(?![\d-])"), luhn
+    ),
     Rule(
         "cn-id",
         tuple(_ID_WORDS.split()),
-        re.compile(r"""(?:身份证|证件号|id[_-]?card|identity|id_?no|cert_?no)[^\d\n]{0,24}?(?<!\d)(\d{6}[ -]?\d{8}[ -]?\d{3}[\dXx])(?![0-9A-Za-z])""", re.I),
+        re.compile(
+            r"""(?:身份证|证件号|id[_-]?card|identity|id_?no|cert_?no)[^\d\n]{0,24}?(?<!\d)(\d{6}[ -]?\d{8}[ -]?\d{3}[\dXx])(?![0-9A-Za-z])""",
+            re.I,
+        ),
         cn_id,
     ),
     Rule("cn-id", (), re.compile(r"(?<![\d-])(\d{6}([ -])\d{8}\2\d{3}[\dXx])(?![0-9A-Za-z-])"), cn_id),

@@ -46,7 +46,9 @@ class ToolRegistry:
         if spec.name in self._specs:
             raise ToolConfigError(f"two tools are named {spec.name!r}: rename one")
         if spec.origin == "builtin" and spec.input_model.model_config.get("extra") != "forbid":
-            raise ToolConfigError(f'the input model of {spec.name!r} must set extra="forbid": a misspelt field is an error')
+            raise ToolConfigError(
+                f'the input model of {spec.name!r} must set extra="forbid": a misspelt field is an error'
+            )
         self._specs[spec.name] = spec
 
 
