@@ -82,7 +82,7 @@ class ToolDoor:
         db: Database,
         lease: Lease,
         session_id: str,
-        limits: ToolLimits = ToolLimits(),
+        limits: ToolLimits | None = None,
         finished: Sequence[StoredInvocation] = (),
         *,
         redactor: Redactor | None = None,
@@ -90,7 +90,7 @@ class ToolDoor:
     ) -> None:
         self._registry, self._deps, self._context = registry, deps, context
         self._store, self._db, self._lease, self._session_id = store, db, lease, session_id
-        self._limits = limits
+        self._limits = limits or ToolLimits()
         self._redactor = redactor or Redactor()
         self._monotonic = monotonic
         self._done: dict[ReplayKey, Invocation] = {}
