@@ -26,8 +26,9 @@ metadata = MetaData(
 
 def table(name: str, *items: SchemaItem) -> Table:
     """A table whose text compares byte by byte on every engine, as it does on SQLite."""
-    options = {"charset": "utf8mb4", "collate": "utf8mb4_bin", "engine": "InnoDB"}
-    return Table(name, metadata, *items, **{f"mysql_{key}": value for key, value in options.items()})
+    return Table(
+        name, metadata, *items, mysql_charset="utf8mb4", mysql_collate="utf8mb4_bin", mysql_engine="InnoDB"
+    )
 
 
 # SQLite counts up only a column that is spelt INTEGER.
@@ -48,7 +49,7 @@ class LongText(TypeDecorator[str]):
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
         return dialect.type_descriptor(LONGTEXT() if _is_mysql(dialect) else Text())
 
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+    def process_bind_param(self, value: str | None, _: Dialect) -> str | None:
         return value if value is None or value.isascii() else _encodable(value)
 
 
@@ -61,10 +62,10 @@ class ExactJson(TypeDecorator[Any]):
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
         return dialect.type_descriptor(LONGTEXT() if _is_mysql(dialect) else Text())
 
-    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
+    def process_bind_param(self, value: Any, _: Dialect) -> str | None:
         return None if value is None else to_json(value)
 
-    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
+    def process_result_value(self, value: str | None, _: Dialect) -> Any:
         return None if value is None else json.loads(value)
 
 
@@ -77,14 +78,14 @@ class UtcDateTime(TypeDecorator[datetime]):
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
         return dialect.type_descriptor(DATETIME(fsp=6) if _is_mysql(dialect) else DateTime())
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+    def process_bind_param(self, value: datetime | None, _: Dialect) -> datetime | None:
         if value is None:
             return None
         if value.tzinfo is None:
             raise ValueError(f"{value!r} has no time zone: an instant is stored in UTC")
         return value.astimezone(UTC).replace(tzinfo=None)
 
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+    def process_result_value(self, value: datetime | None, _: Dialect) -> datetime | None:
         return None if value is None else value.replace(tzinfo=UTC)
 
 

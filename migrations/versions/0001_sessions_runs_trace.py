@@ -15,7 +15,7 @@ TABLE = {"mysql_charset": "utf8mb4", "mysql_collate": "utf8mb4_bin", "mysql_engi
 # The seeds call a run a session; whoever reads by their name finds a run a row.
 DIAGNOSIS_SESSION = """
 CREATE VIEW diagnosis_session AS
-SELECT run_id, session_id, query, status, agent_flow, total_duration_ms, total_token_count, step_count,
+SELECT id, run_id, session_id, query, status, agent_flow, total_duration_ms, total_token_count, step_count,
        tool_call_count, answer, self_evaluation, feedback
 FROM diagnosis_run
 """

@@ -1,0 +1,28 @@
+"""What may enter self_evaluation."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+KEY = re.compile(r"[a-z][a-z0-9_]*")
+# MariaDB's JSON functions answer NULL past 32 levels, and NULL would wipe the whole container.
+MAX_DEPTH = 28
+
+
+def evaluation_parameters(key: str, value: dict[str, Any]) -> dict[str, str]:
+    """`path` and `value` for JSON_SET. Raises ValueError for what a database's JSON cannot hold."""
+    if not KEY.fullmatch(key):
+        raise ValueError(f"{key!r} is no evaluation key: use lower-case words joined by _.")
+    if _depth(value) > MAX_DEPTH:
+        raise ValueError(f"The value of {key} is nested deeper than {MAX_DEPTH} levels.")
+    return {"path": f"$.{key}", "value": json.dumps(value, ensure_ascii=False, allow_nan=False)}
+
+
+def _depth(value: Any) -> int:
+    if isinstance(value, dict):
+        return 1 + max(map(_depth, value.values()), default=0)
+    if isinstance(value, list | tuple):
+        return 1 + max(map(_depth, value), default=0)
+    return 0

@@ -1,0 +1,123 @@
+"""The statements of the trace, built once: building one costs more than running it on SQLite.
+
+Every write of a run starts with FENCE. On MySQL it locks the run's row; on SQLite the clause is dropped, and
+BEGIN IMMEDIATE (storage/database.py) has locked the file already. Either way no other claim comes in between.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from sqlalchemy import (
+    and_,
+    bindparam,
+    case,
+    func,
+    insert,
+    null,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.sql.elements import ColumnElement
+
+from storage.models import agent_step, diagnosis_run, tool_invocation
+from storage.records import Run, Step, StoredInvocation
+from storage.types import InSeconds, database_now
+
+run, step, call = diagnosis_run.c, agent_step.c, tool_invocation.c
+THIS_RUN = run.run_id == bindparam("the_run")
+OWNED = and_(THIS_RUN, run.attempt == bindparam("the_attempt"), run.status == "RUNNING")
+UNFINISHED = run.status.in_(["QUEUED", "RUNNING"])
+RENAMED: dict[str, ColumnElement[Any]] = {
+    "zone": run.time_zone,
+    "deadline": run.deadline_at,
+    "finished": call.finished_at.is_not(None),
+}
+
+CREATE_RUN = insert(diagnosis_run).values(status="QUEUED", attempt=0, created_at=database_now())
+
+# SET goes from left to right on MySQL: nothing here reads a column that was set before it.
+CLAIM = (
+    update(diagnosis_run)
+    .where(THIS_RUN, or_(run.status == "QUEUED", and_(run.status == "RUNNING", run.lease_until < database_now())))
+    .values(
+        status="RUNNING",
+        attempt=run.attempt + 1,
+        lease_owner=bindparam("owner"),
+        lease_until=InSeconds(bindparam("lease_seconds")),
+        started_at=func.coalesce(run.started_at, database_now()),
+        deadline_at=func.coalesce(run.deadline_at, InSeconds(run.deadline_seconds)),
+    )
+)
+CLAIMED = select(run.attempt, run.deadline_at).where(THIS_RUN)
+
+RENEW = update(diagnosis_run).where(OWNED).values(lease_until=InSeconds(bindparam("lease_seconds")))
+CHECKPOINT = RENEW.values(state=bindparam("new_state"), next_node=bindparam("new_node"))
+FINISH = (
+    update(diagnosis_run)
+    .where(OWNED)
+    .values(next_node=null(), lease_owner=null(), lease_until=null(), finished_at=database_now())
+)
+
+FENCE = select(run.attempt).where(OWNED).with_for_update()
+LAST_INDEX = select(func.max(step.step_index)).where(step.run_id == run.run_id).scalar_subquery()
+FENCE_AND_INDEX = select(func.coalesce(LAST_INDEX, 0) + 1).where(OWNED).with_for_update()
+
+ADD_STEP = insert(agent_step).values(created_at=database_now())
+
+START_CALL = insert(tool_invocation).values(started_at=database_now())
+SAME_CALL = and_(
+    call.run_id == bindparam("the_run"),
+    *(call[name] == bindparam(f"the_{name}") for name in ("node", "round", "sequence", "arguments_hash")),
+    call.finished_at.is_(None),
+)
+RESTART_CALL = (
+    update(tool_invocation)
+    .where(SAME_CALL)
+    .values(step_id=bindparam("new_step"), attempt=bindparam("new_attempt"), started_at=database_now())
+)
+RESTARTED = select(call.id).where(SAME_CALL)
+FINISH_CALL = (
+    update(tool_invocation)
+    .where(call.id == bindparam("the_id"), call.run_id == bindparam("the_run"), call.finished_at.is_(None))
+    .values(finished_at=database_now())
+)
+
+# Nobody owns a queued run, so it ends at once; a running one ends when its owner looks.
+CANCEL = (
+    update(diagnosis_run)
+    .where(THIS_RUN, UNFINISHED)
+    .values(
+        cancel_requested_at=func.coalesce(run.cancel_requested_at, database_now()),
+        finished_at=case((run.status == "QUEUED", database_now()), else_=run.finished_at),
+        status=case((run.status == "QUEUED", "CANCELLED"), else_=run.status),
+    )
+)
+CANCEL_REQUESTED = select(run.cancel_requested_at.is_not(None)).where(THIS_RUN)
+
+def columns_of(record: type, columns: Any) -> list[ColumnElement[Any]]:
+    """The columns of a record in the order of its fields, so that a row can be splatted into it."""
+    return [RENAMED[field.name] if field.name in RENAMED else columns[field.name] for field in fields(record)]
+
+RUNS = select(*columns_of(Run, run))
+ONE_RUN = RUNS.where(THIS_RUN)
+RECENT_RUNS = RUNS.order_by(run.id.desc()).limit(bindparam("the_limit"))
+RUNS_OF_SESSION = RUNS.where(run.session_id == bindparam("the_session")).order_by(run.id)
+STEPS = select(*columns_of(Step, step)).where(step.run_id == bindparam("the_run")).order_by(step.step_index)
+CALLS = (
+    select(*columns_of(StoredInvocation, call))
+    .where(call.run_id == bindparam("the_run"))
+    .order_by(call.round, call.sequence, call.id)
+)
+
+def put_evaluation_sql(dialect: str) -> str:
+    """One statement, so that writers of different keys cannot overwrite each other. Never a merge patch: it deletes
+    the nulls inside the value. The value must enter as JSON, not as a string that holds JSON."""
+    value = "json(:value)" if dialect == "sqlite" else "JSON_EXTRACT(:value, '$')"
+    return (
+        f"UPDATE diagnosis_run SET self_evaluation = JSON_SET(COALESCE(self_evaluation, '{{}}'), :path, {value}) "
+        "WHERE run_id = :run_id"
+    )
+
