@@ -1,5 +1,9 @@
 """Errors of agents, typed by who must act."""
 
+from __future__ import annotations
+
+from typing import Literal
+
 
 class ModelUnavailable(Exception):
     """Time-out, 5xx, 429, a cut stream: the same node may try again, then another backend takes it.
@@ -13,7 +17,14 @@ class ModelUnavailable(Exception):
 
 
 class ContractBroken(Exception):
-    """The model answered, but not in the contract's form, and one repair turn did not help."""
+    """The model answered, but not in the contract's form, and one repair turn did not help.
+
+    `status` missing: there was no object at all; malformed: there was one, but not the contract's.
+    """
+
+    def __init__(self, message: str, status: Literal["missing", "malformed"] = "malformed") -> None:
+        super().__init__(message)
+        self.status: Literal["missing", "malformed"] = status
 
 
 class ModelRefused(Exception):

@@ -1,0 +1,92 @@
+"""What a run has spent and what it already had: model calls by key, and the caps that end a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from agents.contracts import RunUsage
+from agents.errors import LimitReached
+from storage.trace import Step
+
+
+@dataclass(frozen=True)
+class RunLimits:
+    """Caps of one run; each ends it with what is proven. Seconds and tool calls are capped by the lease's deadline and
+    by the tool door. `cost` None = no cap on money."""
+
+    steps: int = 25
+    tokens: int = 60_000
+    cost: float | None = None
+    technical_retries: int = 2
+    lease_seconds: int = 30
+
+
+@dataclass(frozen=True)
+class StepKey:
+    """Where in the graph a model call stands: replay needs the same place and the same request."""
+
+    node: str
+    round: int
+    sequence: int
+
+
+class Ledger:
+    """Every step of the run, those of earlier attempts included. Failed ones count as spent and are never replayed."""
+
+    def __init__(
+        self,
+        recorded: Sequence[Step],
+        limits: RunLimits,
+        deadline: datetime,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._limits = limits
+        self._deadline = deadline
+        self._clock = clock
+        self._answers: dict[tuple[str, int, int, str], Step] = {}
+        self._steps = self._prompt = self._completion = self._cached = 0
+        self._cost: float | None = None
+        for step in recorded:
+            self.add(step)
+
+    def add(self, step: Step) -> None:
+        self._steps += 1
+        self._prompt += step.prompt_tokens
+        self._completion += step.completion_tokens
+        self._cached += step.cached_tokens
+        if step.cost is not None:
+            self._cost = (self._cost or 0.0) + step.cost
+        if step.ok:
+            self._answers[step.node, step.round, step.sequence, step.request_hash] = step
+
+    def answer(self, key: StepKey, request_hash: str) -> Step | None:
+        """The step that already answered this request at this place."""
+        return self._answers.get((key.node, key.round, key.sequence, request_hash))
+
+    def remaining_seconds(self) -> float:
+        return (self._deadline - self._clock()).total_seconds()
+
+    def check(self) -> None:
+        """Raises LimitReached where a cap is spent. Called before each node and each live model call."""
+        limits = self._limits
+        if self.remaining_seconds() <= 0:
+            raise LimitReached("seconds", "the run's time is spent")
+        if self._steps >= limits.steps:
+            raise LimitReached("steps", f"{limits.steps} model calls are spent")
+        if self._prompt + self._completion >= limits.tokens:
+            raise LimitReached("tokens", f"{limits.tokens} tokens are spent")
+        if limits.cost is not None and (self._cost or 0.0) >= limits.cost:
+            raise LimitReached("cost", f"the run's {limits.cost} of money are spent")
+
+    def usage(self, model: str, tool_calls: int) -> RunUsage:
+        return RunUsage(
+            model=model,
+            prompt_tokens=self._prompt,
+            completion_tokens=self._completion,
+            cached_tokens=self._cached,
+            cost=self._cost,
+            steps=self._steps,
+            tool_calls=tool_calls,
+        )
