@@ -19,8 +19,10 @@ from bot.errors import ConfigError
 
 PREFIX = "PROOFTHREAD_"
 CONFIG_FILE = "proofthread.toml"
-# Read by the tests alone; never a setting, so never an unknown one either.
-TEST_PREFIX = "PROOFTHREAD_TEST_"
+# Read by the tests alone; never settings, so never unknown ones either.
+TEST_VARIABLES = ("PROOFTHREAD_TEST_", "PROOFTHREAD_REQUIRE_SERVERS")
+# A regular expression may begin with "[" and hold commas: as a variable it is always a JSON list.
+JSON_ONLY = frozenset({"redaction_patterns"})
 LOCAL = "local"
 
 Roles = Literal["planner", "executor", "verifier", "composer"]
@@ -38,13 +40,22 @@ def _known_zone(name: str) -> str:
 ZoneName = Annotated[str, AfterValidator(_known_zone)]
 
 
+class QueryParameter(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    type: Literal["string", "integer", "number", "boolean", "time"] = "string"
+    description: str = ""
+    required: bool = True
+
+
 class NamedQuery(BaseModel):
-    """One read-only statement of query_order. Parameters are written :name in `sql`."""
+    """One read-only statement of query_order. `parameters` are the :names in `sql`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     sql: str
     description: str = ""
+    parameters: dict[str, QueryParameter] = Field(default_factory=dict)
 
 
 class Settings(BaseModel):
@@ -77,7 +88,7 @@ class Settings(BaseModel):
     )
     queries: dict[str, NamedQuery] = Field(
         default_factory=dict,
-        description="Named SELECTs for query_order: `[queries.NAME]` with `sql` (parameters as `:name`), `description`.",
+        description="SELECTs that query_order may run: `[queries.NAME]` with `sql`, `description`, `parameters`.",
     )
     changes_file: Path | None = Field(None, description="Deploys and config changes, JSON lines or CSV.")
 
@@ -108,9 +119,7 @@ class Settings(BaseModel):
 
     language: Literal["auto", "zh", "en"] = Field("auto", description="Language of answers; auto = the question's.")
     time_zone: ZoneName = Field(LOCAL, description="Your zone, for reading and writing times; `local` = this machine's.")
-    redaction_patterns: dict[str, str] = Field(
-        default_factory=dict, description="Your own secrets to mask: kind = regular expression."
-    )
+    redaction_patterns: tuple[str, ...] = Field((), description="Regular expressions of your own secrets to mask.")
 
 
 @dataclass(frozen=True)
@@ -198,7 +207,7 @@ def _relative_to(folder: Path, values: dict[str, Any]) -> dict[str, Any]:
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key in sorted(environ):
-        if not key.startswith(PREFIX) or key.startswith(TEST_PREFIX) or key == PREFIX + "CONFIG":
+        if not key.startswith(PREFIX) or key.startswith(TEST_VARIABLES) or key == PREFIX + "CONFIG":
             continue
         name = key.removeprefix(PREFIX).lower()
         if name in Settings.model_fields:
@@ -226,7 +235,7 @@ def _parsed(name: str, text: str) -> Any:
     kinds = _kinds(Settings.model_fields[name].annotation)
     if text == "" and type(None) in kinds:
         return None
-    if dict in kinds or (tuple in kinds and text.lstrip().startswith("[")):
+    if dict in kinds or name in JSON_ONLY or (tuple in kinds and text.lstrip().startswith("[")):
         return _json(name, text)
     if tuple in kinds:
         return [_expanded(part) for part in text.split(",") if part.strip()]

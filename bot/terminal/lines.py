@@ -1,0 +1,57 @@
+"""Lines with a hanging indent: wrapped to a terminal's width, one long line each where the output is piped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+# What could move the cursor, colour the screen or turn the reading direction: a log line may hold any of it.
+_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
+# With less room than this beside the indent, text would run down the screen letter by letter.
+_LEAST_WIDTH = 20
+
+
+@dataclass(frozen=True)
+class Line:
+    """`lead` stands before the first row; further rows are indented by its width."""
+
+    text: str = ""
+    lead: str = ""
+    style: str = ""
+    lead_style: str = ""
+
+
+def console_for(stream_is_stderr: bool = False) -> Console:
+    return Console(stderr=stream_is_stderr, highlight=False, markup=False, emoji=False)
+
+
+def show(console: Console, lines: Iterable[Line]) -> None:
+    for line in lines:
+        for row in _rows(line, console):
+            console.print(row, soft_wrap=True)
+
+
+def printable(text: str) -> str:
+    """Control and bidi characters as visible escapes; line ends stay."""
+    return _UNSAFE.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
+def _rows(line: Line, console: Console) -> list[Text]:
+    indent = cell_len(line.lead)
+    room = max(_LEAST_WIDTH, console.width - indent)
+    rows: list[Text] = []
+    for part in printable(line.text).split("\n"):
+        text = Text(part, style=line.style)
+        rows += list(text.wrap(console, room)) if console.is_terminal else [text]
+    return [_indented(row, line, first=index == 0) for index, row in enumerate(rows)]
+
+
+def _indented(row: Text, line: Line, *, first: bool) -> Text:
+    lead = line.lead if first else " " * cell_len(line.lead)
+    row.rstrip()
+    return Text.assemble((lead, line.lead_style), row) if lead.strip() or row.plain else Text("")

@@ -1,0 +1,58 @@
+"""The fixed words of the terminal, in Chinese and English. Quotes are never translated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Words:
+    passed: str
+    low_confidence: str
+    rejected: str
+    confirmed: str
+    evidence: str
+    hypotheses: str
+    gaps: str
+    next_steps: str
+    call: str
+    cancelled: str
+    degraded: str
+    no_model: str
+    run: str
+
+
+ENGLISH = Words(
+    passed="proven",
+    low_confidence="not fully proven",
+    rejected="not proven",
+    confirmed="Confirmed",
+    evidence="Evidence",
+    hypotheses="Possible, not proven",
+    gaps="Missing",
+    next_steps="Next steps",
+    call="call",
+    cancelled="Stopped. This is what was proven until then.",
+    degraded="degraded",
+    no_model="no model",
+    run="run",
+)
+CHINESE = Words(
+    passed="已证实",
+    low_confidence="证据不足",
+    rejected="未能证实",
+    confirmed="已确认",
+    evidence="证据",
+    hypotheses="可能的原因（未证实）",
+    gaps="证据缺口",
+    next_steps="下一步",
+    call="调用",
+    cancelled="已停止。以下是停止之前已证实的内容。",
+    degraded="降级",
+    no_model="未使用模型",
+    run="运行",
+)
+
+
+def words_of(language: str) -> Words:
+    return CHINESE if language == "zh" else ENGLISH
