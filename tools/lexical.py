@@ -1,0 +1,138 @@
+"""BM25 over an inverted index that is built in memory from the term vectors of the SQL database.
+
+Per chunk the database holds the 64-bit hashes of its tokens and their counts; document frequencies, and with them the
+weights, are taken from the corpus as it is now. Every process and every database ranks alike. Measured in
+benchmarks/README.md: under a millisecond a query at 10,000 chunks, where milvus-lite needs 200 and a posting table in
+SQL fetches thousands of rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tools.tokens import term_hash
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float32]
+
+K1, B = 1.2, 0.75
+_MAX_COUNT = 65535
+
+
+@dataclass(frozen=True)
+class LexicalHit:
+    """`row` is the chunk's place in the index; `share` is how much of the query's weight the chunk holds, 0 to 1."""
+
+    row: int
+    score: float
+    share: float
+
+
+def pack_terms(counts: Mapping[str, int]) -> bytes:
+    """Term vector of one chunk: all hashes (uint64, ascending), then all counts (uint16), little-endian."""
+    import numpy as np
+
+    pairs = sorted((term_hash(term), min(count, _MAX_COUNT)) for term, count in counts.items())
+    hashes = np.array([term for term, _ in pairs], dtype="<u8")
+    return hashes.tobytes() + np.array([count for _, count in pairs], dtype="<u2").tobytes()
+
+
+class LexicalIndex:
+    """Immutable; a changed corpus makes a new one (`build` of 10,000 chunks takes about half a second)."""
+
+    def __init__(self, terms: Any, starts: Any, rows: Any, counts: Any, lengths: Any) -> None:
+        self._terms, self._starts, self._rows = terms, starts, rows
+        self._size = len(lengths)
+        mean = float(lengths.mean()) if self._size else 1.0
+        norms = K1 * (1 - B + B * lengths / max(mean, 1.0))
+        self._weights = counts * (K1 + 1) / (counts + norms[rows])
+
+    @classmethod
+    def build(cls, packed: Sequence[bytes]) -> LexicalIndex:
+        import numpy as np
+
+        sizes = np.array([len(blob) // 10 for blob in packed], dtype=np.int64)
+        hashes = _joined((np.frombuffer(b, "<u8", n) for b, n in zip(packed, sizes, strict=True)), np.uint64)
+        counts = _joined((np.frombuffer(b, "<u2", n, n * 8) for b, n in zip(packed, sizes, strict=True)), np.float32)
+        owners = np.repeat(np.arange(len(packed), dtype=np.int32), sizes)
+        order = np.argsort(hashes, kind="stable")
+        terms, starts = np.unique(hashes[order], return_index=True)
+        lengths = np.bincount(owners, counts, minlength=len(packed)).astype(np.float32)
+        return cls(terms, np.append(starts, len(order)), owners[order], counts[order], lengths)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def idf(self, term: str) -> float:
+        """Weight of a term; one that no chunk holds weighs most."""
+        return self._idf(self._postings(term))
+
+    def search(self, terms: Mapping[str, int], content: Iterable[str], allowed: Any, limit: int) -> list[LexicalHit]:
+        """Best chunks by BM25 over `terms` (token → count in the query), rows with `allowed[row]` False left out.
+
+        `share` is counted over `content`, the tokens of the query that carry meaning.
+        """
+        import numpy as np
+
+        scores = np.zeros(self._size, np.float32)
+        for term, count in terms.items():
+            self._add(scores, self._postings(term), count)
+        scores[~allowed] = 0
+        best = _top(scores, limit)
+        shares = self.shares(content)
+        return [LexicalHit(int(row), float(scores[row]), float(shares[row])) for row in best]
+
+    def shares(self, content: Iterable[str]) -> Floats:
+        """Per chunk the part of the idf of `content` that it holds."""
+        import numpy as np
+
+        held = np.zeros(self._size, np.float32)
+        whole = 0.0
+        for term in content:
+            span = self._postings(term)
+            weight = self._idf(span)
+            whole += weight
+            held[self._rows[span]] += weight
+        return held / whole if whole else held
+
+    def rows_with(self, term: str) -> Any:
+        """The rows that hold `term`."""
+        return self._rows[self._postings(term)]
+
+    def _add(self, scores: Floats, span: slice, count: int) -> None:
+        scores[self._rows[span]] += self._idf(span) * count * self._weights[span]
+
+    def _postings(self, term: str) -> slice:
+        import numpy as np
+
+        wanted = np.uint64(term_hash(term))
+        place = int(np.searchsorted(self._terms, wanted))
+        if place == len(self._terms) or self._terms[place] != wanted:
+            return slice(0, 0)
+        return slice(int(self._starts[place]), int(self._starts[place + 1]))
+
+    def _idf(self, span: slice) -> float:
+        found = span.stop - span.start
+        return math.log(1 + (self._size - found + 0.5) / (found + 0.5))
+
+
+def _joined(arrays: Iterable[Any], kind: Any) -> Any:
+    import numpy as np
+
+    parts = list(arrays)
+    return np.concatenate(parts).astype(kind) if parts else np.zeros(0, kind)
+
+
+def _top(scores: Any, limit: int) -> list[int]:
+    """Rows of the best positive scores, best first; equal scores in row order."""
+    import numpy as np
+
+    count = min(limit, len(scores))
+    best = np.argpartition(-scores, count - 1)[:count] if count else []
+    return sorted((int(row) for row in best if scores[row] > 0), key=lambda row: (-scores[row], row))
