@@ -126,6 +126,14 @@ class ToolDoor:
         """All finished calls of the run, earlier attempts included, by (round, sequence)."""
         return tuple(sorted(self._done.values(), key=lambda done: (done.key.round, done.key.sequence, done.id)))
 
+    @property
+    def calls_left(self) -> int:
+        return max(self._limits.max_calls - self._spent, 0)
+
+    def select_skill(self, name: str | None) -> None:
+        """From now on read_skill gives this skill: the planner's choice is not known when the door is made."""
+        self._context = replace(self._context, selected_skill=name)
+
     # ---------------------------------------------------------------- before
 
     def _recorded_form(
