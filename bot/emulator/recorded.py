@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from bot.scenarios import RecordedCall, RecordedTool, Scenario
 from tools.contracts import CallContext, ToolDeps, ToolResult, ToolSpec, nothing_found
 from tools.errors import ToolFailed
-from tools.external import wrap_json, wrap_text
+from tools.external import wrap_text
 
 # Words of an argument's name that say whose data is asked for. A recorded call about another one does not answer.
 _IDENTIFIER = re.compile(
@@ -93,21 +93,12 @@ def _answer(name: str, recordings: list[_Recording], asked: dict[str, Any]) -> T
     scope = {"source": name} | {key: str(value) for key, value in asked.items()}
     arguments = json.dumps(asked, ensure_ascii=False, sort_keys=True)
     found = _nearest(recordings, asked)
-    if found is None or (found.status == "no_data" and not found.output.strip()):
-        return nothing_found(f"{name} {arguments} returned no data", scope=scope)
-    if found.status == "error":
+    if found is not None and found.status == "error":
         raise ToolFailed(found.error or found.output or f"{name} {arguments} failed")
-    if found.status == "no_data":
-        return nothing_found(f"{name} {arguments} returned no data: {found.output.strip()[:500]}", scope=scope)
-    return _wrapped(found.output, scope)
-
-
-def _wrapped(output: str, scope: dict[str, str]) -> ToolResult:
-    try:
-        value = json.loads(output)
-    except ValueError:
-        return wrap_text(output, scope)
-    return wrap_json(value, scope) if isinstance(value, dict | list) else wrap_text(output, scope)
+    if found is not None and found.status == "success" and found.output.strip():
+        return wrap_text(found.output, scope)
+    said = f": {found.output.strip()[:500]}" if found is not None and found.output.strip() else ""
+    return nothing_found(f"{name} {arguments} returned no data{said}", scope=scope)
 
 
 def _nearest(recordings: list[_Recording], asked: dict[str, Any]) -> _Recording | None:

@@ -1,0 +1,5 @@
+"""`python -m bot` is `proofthread`."""
+
+from bot.cli import main
+
+main()

@@ -1,0 +1,50 @@
+"""The terminal: which commands there are, and how a run of one ends. Each command lives in bot/commands."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from bot.commands import ask, cite, db, doctor, evaluate, kb, replay, skills, tools, trace
+from bot.errors import ConfigError
+from bot.terminal.errors import OPERATOR, say_error, silence_tracebacks
+from bot.terminal.lines import console_for
+from storage.errors import StorageError
+from tools.errors import ToolConfigError
+
+OPERATOR_ERRORS = (ConfigError, StorageError, ToolConfigError)
+
+
+def main() -> None:
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """0 done, 2 the operator must act, 1 anything else. Wrong options end in click's own message and code 2."""
+    console, as_json = console_for(stream_is_stderr=True), "--json" in arguments
+    silence_tracebacks(console, as_json=as_json)
+    try:
+        terminal()(args=list(arguments), prog_name="proofthread")
+    except OPERATOR_ERRORS as error:
+        say_error(console, str(error), as_json=as_json, code=OPERATOR)
+        return OPERATOR
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    return 0
+
+
+def terminal() -> typer.Typer:
+    app = typer.Typer(
+        help="An on-call bot that says only what it can prove.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+    )
+    for module in (ask, trace, cite, evaluate, replay, doctor, skills, tools):
+        module.register(app)
+    for name, module_with_group in (("kb", kb), ("db", db)):
+        app.add_typer(module_with_group.group(), name=name)
+    return app

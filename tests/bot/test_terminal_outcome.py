@@ -1,0 +1,71 @@
+"""How an answer looks to someone woken at three: verdict, conclusion, evidence, gaps, next steps."""
+
+from __future__ import annotations
+
+import io
+
+from rich.console import Console
+
+from agents.contracts import RunOutcome
+from agents.events import RunEvent
+from bot.terminal.lines import Line, printable, show
+from bot.terminal.outcome import outcome_lines
+from bot.terminal.progress import progress_on
+
+
+def drawn(lines: list[Line], *, width: int = 80, terminal: bool = False) -> str:
+    file = io.StringIO()
+    console = Console(file=file, width=width, force_terminal=terminal, highlight=False, markup=False, no_color=True)
+    show(console, lines)
+    return file.getvalue()
+
+
+def test_the_verdict_comes_first_and_the_order_is_fixed(outcome: RunOutcome) -> None:
+    text = drawn(outcome_lines(outcome))
+    assert text.startswith("PASS")
+    places = [text.index(word) for word in ("no free database", "Evidence", "Possible", "Missing", "Next steps", "run-1")]
+    assert places == sorted(places)
+
+
+def test_each_quote_stands_verbatim_with_tool_source_time_and_span(outcome: RunOutcome) -> None:
+    text = drawn(outcome_lines(outcome))
+    quote = outcome.claims[0].evidence[0]
+    assert f"│ {quote.span_text}" in text
+    where = next(row for row in text.splitlines() if "query_logs" in row)
+    for part in ("order-service", "2026-11-30T08:40:00Z", "call 3", f"$.logs[0][0:{quote.span_end}]"):
+        assert part in where
+
+
+def test_a_pipe_gets_whole_lines_without_colour(outcome: RunOutcome) -> None:
+    text = drawn(outcome_lines(outcome), width=20)
+    assert "\x1b" not in text
+    assert outcome.claims[0].evidence[0].span_text in text
+
+
+def test_a_narrow_terminal_wraps_under_a_hanging_indent() -> None:
+    rows = drawn([Line("one two three four five six seven", lead="  • ")], width=24, terminal=True).splitlines()
+    assert len(rows) == 2
+    assert rows[1].startswith("    ")
+    assert max(len(row) for row in rows) <= 24
+
+
+def test_a_chinese_answer_has_chinese_words(outcome: RunOutcome) -> None:
+    text = drawn(outcome_lines(outcome.model_copy(update={"language": "zh"})))
+    for word in ("已证实", "证据", "证据缺口", "下一步"):
+        assert word in text
+
+
+def test_a_log_line_cannot_draw_on_the_terminal() -> None:
+    assert printable("a\x1b[2Jb\u202ec\r") == "a\\x1b[2Jb\\u202ec\\r"
+    assert printable("多行\n\t文本 👩\u200d💻") == "多行\n\t文本 👩\u200d💻"
+
+
+def test_progress_names_nodes_calls_and_failures() -> None:
+    file = io.StringIO()
+    tell = progress_on(Console(file=file, width=200, markup=False, highlight=False))
+    tell(RunEvent("r", "node_started", "EXECUTOR"))
+    tell(RunEvent("r", "tool_started", "query_logs", 'level="ERROR"'))
+    tell(RunEvent("r", "tool_finished", "query_logs", "no such service", ok=False))
+    tell(RunEvent("r", "node_finished", "EXECUTOR"))
+    rows = file.getvalue().splitlines()
+    assert rows == ["▸ EXECUTOR", '  → query_logs level="ERROR"', "    failed: no such service"]
