@@ -49,14 +49,14 @@ def is_worth_repeating(error: StorageError) -> bool:
     cause = error.__cause__
     if not isinstance(cause, DBAPIError):
         return False
-    return _code(cause) in (DEADLOCK, LOCK_WAIT) or "database is locked" in str(cause.orig)
+    return driver_code(cause) in (DEADLOCK, LOCK_WAIT) or "database is locked" in str(cause.orig)
 
 
 def _ours(url: URL, error: DBAPIError) -> StorageError:
     said = str(error.orig)
     if isinstance(error, IntegrityError):
         return StorageConflict(f"{shown(url)}: {said}")
-    if _code(error) in (NO_TABLE, NO_COLUMN) or said.startswith(("no such table", "no such column")):
+    if driver_code(error) in (NO_TABLE, NO_COLUMN) or said.startswith(("no such table", "no such column")):
         return NotUpgraded(f"{shown(url)} lacks a table or column of this version: run `proofthread db upgrade`.")
     advice = _sqlite_advice(said) if sqlite_file(url) is not None else _server_advice(error)
     if advice is None:
@@ -69,7 +69,7 @@ def _sqlite_advice(said: str) -> str | None:
 
 
 def _server_advice(error: DBAPIError) -> str | None:
-    code = _code(error)
+    code = driver_code(error)
     if code in SERVER_ADVICE:
         return SERVER_ADVICE[code]
     if code in (DEADLOCK, LOCK_WAIT):
@@ -80,6 +80,6 @@ def _server_advice(error: DBAPIError) -> str | None:
     return None
 
 
-def _code(error: DBAPIError) -> int | None:
+def driver_code(error: DBAPIError) -> int | None:
     arguments = getattr(error.orig, "args", ())
     return arguments[0] if arguments and isinstance(arguments[0], int) else None
