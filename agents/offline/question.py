@@ -1,0 +1,167 @@
+"""What a question names: workloads, kinds, namespaces, records, codes, a window, and how it asks."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
+from zoneinfo import ZoneInfo
+
+from agents.offline.times import Window, window_of
+
+Ask = Literal["count", "logs", "listing", "health", "why"]
+
+CODE = re.compile(r"(?<![\w.-])(?!UTF|SHA|MD5|ISO|RFC|RSA|AES|TLS|UTC|HTTP)[A-Z]{2,12}(?:[-_][A-Z]{1,12}){0,3}[-_]?\d{2,5}(?![\w-]|\.\d)")
+EXCEPTION = re.compile(r"\b(?:[a-z_][\w]*\.)*([A-Z]\w*(?:Exception|Error|Throwable))\b")
+RECORD = re.compile(r"\b[A-Z]{1,6}-\d{6,8}-\d{1,12}\b|\b[A-Z]{1,6}-?\d{6,14}\b")
+_FENCED = re.compile(r"<<\s*(\{.*?\})\s*>>", re.DOTALL)
+_QUOTED = re.compile(r"[\"“”'‘’「『`]([^\"“”'‘’」』`\n]{2,80})[\"“”'‘’」』`](?!s\b)")
+_NAMESPACE = re.compile(
+    r"namespace[:\s]+([a-z0-9][a-z0-9-]*)|(?!in\b|the\b)\b([a-z0-9][a-z0-9-]*)\s+namespace|命名空间\s*([a-z0-9-]+)", re.IGNORECASE
+)
+_HYPHENED = re.compile(r"(?<![\w./-])[a-z][a-z0-9]*(?:-[a-z0-9]+)+(?![\w/])")
+_WORD = re.compile(r"[A-Za-z][\w.]*(?:'s)?")
+_LIMIT = re.compile(
+    r"\b(?:last|first|latest|top|recent)\s+(\d{1,3})\b(?!\s*(?:s|m|h|d|min|sec|hour|minute|day|week))|最近\s*(\d{1,3})\s*条",
+    re.IGNORECASE,
+)
+_NOT_NAMES = re.compile("|".join(pattern.pattern for pattern in (_QUOTED, RECORD, CODE, EXCEPTION)))
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A resource that the question states as JSON: `<< {"type": "pod", "name": …} >>`."""
+
+    kind: str
+    name: str = ""
+    namespace: str = ""
+    id: str = ""
+
+
+@dataclass(frozen=True)
+class Question:
+    text: str
+    ask: Ask
+    names: tuple[str, ...]
+    kind: str | None
+    other_kinds: tuple[str, ...]
+    namespaces: tuple[str, ...]
+    subject: Subject | None
+    quoted: tuple[str, ...]
+    limit: int | None
+    records: tuple[str, ...]
+    codes: tuple[str, ...]
+    window: Window | None
+    terms: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class Words:
+    kinds: dict[str, str]
+    asks: dict[str, list[str]]
+    plain: frozenset[str]
+    glossary: dict[str, str]
+
+
+@cache
+def words() -> Words:
+    data = tomllib.loads(files(__package__).joinpath("words/question.toml").read_text(encoding="utf-8"))
+    return Words(data["kinds"], data["asks"], frozenset(data["plain"]["words"].split()), data["glossary"])
+
+
+def read(text: str, now: datetime, zone: ZoneInfo) -> Question:
+    subject = _subject(text)
+    free = _FENCED.sub(" ", text)
+    namespaces = _namespaces(free, subject)
+    kinds = _kinds(free, subject)
+    return Question(
+        text=text,
+        ask=_ask(free),
+        names=_names(free, namespaces, subject),
+        kind=kinds[0] if kinds else None,
+        other_kinds=tuple(kinds[1:]),
+        namespaces=namespaces,
+        subject=subject,
+        quoted=tuple(dict.fromkeys(_QUOTED.findall(free))),
+        limit=_limit(free),
+        records=tuple(dict.fromkeys(RECORD.findall(free))),
+        codes=codes_of(free),
+        window=window_of(free, now, zone),
+        terms=terms_of(free),
+    )
+
+
+def codes_of(text: str) -> tuple[str, ...]:
+    """Error codes and exception names, in order of appearance."""
+    found = [(match.start(), match.group(0)) for match in CODE.finditer(text)]
+    found += [(match.start(), match.group(1)) for match in EXCEPTION.finditer(text)]
+    return tuple(dict.fromkeys(code for _, code in sorted(found)))
+
+
+def terms_of(text: str) -> tuple[str, ...]:
+    """Lower-case words that may name a service, glossary words of other languages included."""
+    known = words()
+    translated = " ".join(english for word, english in known.glossary.items() if word in text)
+    plain = (word.lower().removesuffix("'s") for word in _WORD.findall(f"{text} {translated}"))
+    return tuple(dict.fromkeys(plain))
+
+
+def _subject(text: str) -> Subject | None:
+    found = _FENCED.search(text)
+    if not found:
+        return None
+    try:
+        value: Any = json.loads(found[1])
+    except ValueError:
+        return None
+    if not isinstance(value, dict):
+        return None
+    text_of = {key: item for key, item in value.items() if isinstance(item, str)}
+    return Subject(text_of.get("type", ""), text_of.get("name", ""), text_of.get("namespace", ""), text_of.get("id", ""))
+
+
+def _namespaces(text: str, subject: Subject | None) -> tuple[str, ...]:
+    stated = [subject.namespace] if subject and subject.namespace else []
+    found = [next(group for group in match.groups() if group) for match in _NAMESPACE.finditer(text)]
+    return tuple(dict.fromkeys(stated + [name for name in found if name.lower() not in words().plain]))
+
+
+def _kinds(text: str, subject: Subject | None) -> list[str]:
+    known = words().kinds
+    stated = [known.get(subject.kind.lower(), subject.kind.lower())] if subject and subject.name else []
+    lowered = text.lower()
+    found = [(match.start(), kind) for word, kind in known.items() for match in re.finditer(rf"\b{word}\b", lowered)]
+    return list(dict.fromkeys(stated + [kind for _, kind in sorted(found)]))
+
+
+def _ask(text: str) -> Ask:
+    lowered = text.lower()
+    for ask, phrases in words().asks.items():
+        if any(phrase in lowered for phrase in phrases):
+            return _as_ask(ask)
+    return "why"
+
+
+def _as_ask(word: str) -> Ask:
+    asks: dict[str, Ask] = {"count": "count", "logs": "logs", "listing": "listing", "health": "health"}
+    return asks[word]
+
+
+def _names(text: str, namespaces: tuple[str, ...], subject: Subject | None) -> tuple[str, ...]:
+    stated = [subject.name] if subject and subject.name else []
+    hyphened = [name for name in _HYPHENED.findall(text) if name not in namespaces]
+    if stated or hyphened or (subject and subject.id):
+        return tuple(dict.fromkeys(stated + hyphened))
+    plain = words().plain | words().kinds.keys() | {part for name in namespaces for part in name.split("-")}
+    bare = [word.lower().removesuffix("'s") for word in _WORD.findall(_NOT_NAMES.sub(" ", text))]
+    return tuple(dict.fromkeys(word for word in bare if word not in plain and word not in namespaces and len(word) > 2))
+
+
+def _limit(text: str) -> int | None:
+    found = _LIMIT.search(text)
+    return int(found[1] or found[2]) if found else None
