@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -24,7 +23,7 @@ _TROUBLE = re.compile(
     r"unhealthy|warn|critical|invalid|missing|not found|undefined|unable|cannot|rejected|错误|失败|超时|异常|拒绝",
     re.I,
 )
-_VARYING = re.compile(r"[0-9a-f]{8,}|\d+|\"[^\"]*\"", re.I)
+_VARYING = re.compile(r"(?<=id)[\"']?\s?[:=]\s?[\"']?[\w-]+|[\w.:-]*\d[\w.:-]*", re.I)
 _TIMES = ("timestamps", "times")
 _VALUES = ("values", "data")
 
@@ -67,19 +66,21 @@ def _result(payload: dict[str, Any], refs: list[EvidenceRef]) -> ToolResult:
 
 
 def _telling(refs: list[EvidenceRef], limit: int) -> list[EvidenceRef]:
-    """The refs worth a model's attention where there are too many, in their order: trouble first, one of each shape
-    before the next of any, the latest of them."""
+    """The refs worth a model's attention where there are too many, in their order: of lines that differ in ids and
+    numbers alone the first and the last, with how many there are in their scope; shapes that speak of trouble first."""
     if len(refs) <= limit:
         return refs
-    seen: Counter[str] = Counter()
-    ranked: list[tuple[int, bool, int]] = []
-    for index in range(len(refs) - 1, -1, -1):
-        text = refs[index].text
-        shape = _VARYING.sub("#", text)[:200]
-        ranked.append((seen[shape], _TROUBLE.search(text) is None, -index))
-        seen[shape] += 1
-    chosen = sorted(-index for _, _, index in sorted(ranked)[:limit])
-    return [refs[index] for index in chosen]
+    alike: dict[str, list[int]] = {}
+    for index, ref in enumerate(refs):
+        alike.setdefault(_VARYING.sub("#", ref.text[:400]), []).append(index)
+    ranked = sorted(alike.values(), key=lambda places: (_TROUBLE.search(refs[places[0]].text) is None, len(places)))
+    chosen = {place: len(places) for places in ranked[:limit] for place in (places[-1], places[0])}
+    kept = sorted(list(chosen)[:limit])
+    return [_counted(refs[place], chosen[place]) for place in kept]
+
+
+def _counted(ref: EvidenceRef, similar: int) -> EvidenceRef:
+    return ref.model_copy(update={"scope": {**ref.scope, "similar_lines": str(similar)}}) if similar > 1 else ref
 
 
 def _masked_lines(output: str) -> list[str]:
