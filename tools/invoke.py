@@ -127,8 +127,8 @@ class ToolDoor:
         return tuple(sorted(self._done.values(), key=lambda done: (done.key.round, done.key.sequence, done.id)))
 
     @property
-    def calls_left(self) -> int:
-        return max(self._limits.max_calls - self._spent, 0)
+    def max_calls(self) -> int:
+        return self._limits.max_calls
 
     def select_skill(self, name: str | None) -> None:
         """From now on read_skill gives this skill: the planner's choice is not known when the door is made."""
