@@ -19,7 +19,7 @@ from storage.read_only import refuse_unless_one_read
 from storage.urls import database_url, shown, sqlite_file
 
 MARIADB_TIMED_OUT, MYSQL_TIMED_OUT = 1969, 3024
-SOCKET_SECONDS = 60
+SOCKET_SECONDS = 30
 # SQLite asks after so many of its own instructions (about a millisecond) whether to go on.
 SQLITE_INSTRUCTIONS = 20_000
 
