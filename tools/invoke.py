@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
-from storage.trace import InvocationResult, NewInvocation
 
 from storage.errors import StorageError
+from storage.trace import InvocationResult, NewInvocation
 from tools.arguments import compiled_call, validated
 from tools.caps import Budget, ToolLimits, bounded, bounded_refs, cut_text, resolves
 from tools.contracts import CallContext, EvidenceRef, EvidenceStatus, ToolDeps, ToolResult, ToolSpec
@@ -33,9 +33,8 @@ from tools.redaction import Redactor
 from tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
-    from storage.trace import Lease, StoredInvocation, TraceStore
-
     from storage.engine import Database
+    from storage.trace import Lease, StoredInvocation, TraceStore
 
 __all__ = ["CallKey", "Invocation", "ToolDoor", "ToolLimits"]
 
@@ -67,7 +66,7 @@ class _Prepared:
 
 class ToolDoor:
     """The door of one attempt at a run. `finished` are the run's stored invocations: finished ones are replayed when the
-    same call comes again, unfinished ones are run again under their row.
+    same call comes again, unfinished and stopped ones are run again.
 
     A call that fails, times out or is refused is an answer (`error`), never an exception. `call` raises ToolBudgetSpent,
     storage's own errors (LeaseLost, StorageUnavailable) and CancelledError.
@@ -94,7 +93,7 @@ class ToolDoor:
         self._redactor = redactor or Redactor()
         self._monotonic = monotonic
         self._done: dict[ReplayKey, Invocation] = {}
-        self._open_rows: dict[ReplayKey, int] = {}
+        self._stopped: set[ReplayKey] = set()
         self._answered: dict[str, Invocation] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         for row in finished:
@@ -142,7 +141,10 @@ class ToolDoor:
         sent = arguments if isinstance(arguments, dict) else {"unreadable_arguments": raw}
         shown = self._redactor.value(bounded(sent, Budget(self._limits.max_output_bytes)))
         tool_name = self._redactor.text(name[:128])
-        return _Call(key, tool_name, shown, arguments_hash(tool_name, shown), step_id)
+        call = _Call(key, tool_name, shown, arguments_hash(tool_name, shown), step_id)
+        while call.replay_key in self._stopped:  # a stopped call keeps its row; the next try has one of its own
+            call = replace(call, hash=arguments_hash(call.hash, {}))
+        return call
 
     def _spend(self) -> None:
         if self._spent >= self._limits.max_calls:
@@ -264,9 +266,6 @@ class ToolDoor:
     # ---------------------------------------------------------------- the record
 
     async def _start(self, call: _Call) -> int:
-        row_id = self._open_rows.pop(call.replay_key, None)
-        if row_id is not None:
-            return row_id
         row = NewInvocation(
             session_id=self._session_id,
             step_id=call.step_id,
@@ -307,13 +306,16 @@ class ToolDoor:
         """A stopped call stands in the trace, and is run again should the run be resumed."""
         stopped = self._failure(call, row_id, f"{call.tool_name} was stopped before it answered", started)
         stopped = replace(stopped, details={"cancelled": True})
+        self._stopped.add(call.replay_key)
         with suppress(StorageError):
             await asyncio.shield(self._record(stopped))
 
     def _remember_row(self, row: StoredInvocation) -> None:
         key = (row.node, row.round, row.sequence, row.arguments_hash)
-        if not row.finished or row.retrieval_details.get("cancelled"):
-            self._open_rows[key] = row.id
+        if not row.finished:
+            return  # storage gives its row back when the call comes again
+        if row.retrieval_details.get("cancelled"):
+            self._stopped.add(key)
             return
         invocation = self._done[key] = from_stored(row)
         with suppress(ToolFailed):  # a tool or field that is gone since: nothing to compare later calls with
