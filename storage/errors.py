@@ -1,4 +1,4 @@
-"""What a database can refuse. Every message says what to do; none holds a password or a row's content."""
+"""What a database can refuse. Every message says what to do; none holds a password or a statement's values."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from binaries import find_binary, missing
 from binaries import require_binary as find_or_skip
-from private_mariadb import MariaDB
-from sqlalchemy import create_engine, make_url, text
+from private_mariadb import MariaDB, new_schema
+from sqlalchemy import create_engine, text
 
 from storage.engine import Database, upgrade
 
@@ -104,14 +104,3 @@ def mariadb_server(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> 
         folder = shared / "mariadb"
         server = MariaDB(folder) if folder.exists() else MariaDB.start(folder, binary, owner)
         return server.url("proofthread")
-
-
-def new_schema(server: str, suffix: str) -> str:
-    url = make_url(server)
-    name = f"{url.database}_test_{suffix}"
-    engine = create_engine(url.set(database=""))
-    with engine.begin() as connection:
-        connection.execute(text(f"DROP DATABASE IF EXISTS `{name}`"))
-        connection.execute(text(f"CREATE DATABASE `{name}`"))
-    engine.dispose()
-    return url.set(database=name).render_as_string(hide_password=False)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pymysql
+from sqlalchemy import create_engine, make_url, text
 
 POLL_SECONDS = 0.05
 
@@ -75,6 +76,18 @@ def _until(happened, complaint: str, seconds: float = 60) -> None:
         if time.monotonic() > end:
             raise TimeoutError(complaint)
         time.sleep(POLL_SECONDS)
+
+
+def new_schema(server: str, suffix: str) -> str:
+    """A fresh schema beside the one that the server's address names; gives its address."""
+    url = make_url(server)
+    name = f"{url.database}_test_{suffix}"
+    engine = create_engine(url.set(database=""))
+    with engine.begin() as connection:
+        connection.execute(text(f"DROP DATABASE IF EXISTS `{name}`"))
+        connection.execute(text(f"CREATE DATABASE `{name}`"))
+    engine.dispose()
+    return url.set(database=name).render_as_string(hide_password=False)
 
 
 def guard(folder: Path, binary: str, owner: int) -> None:
