@@ -155,10 +155,8 @@ class VectorStore:
             self._do("delete", partial(self._delete, filter=wanted))
 
     def search(self, vector: Sequence[float], wanted: Embedding, categories: Collection[str], limit: int) -> list[VectorHit]:
-        """The nearest chunks, nearest first, of these categories (empty: of all). No collection: no hits."""
+        """The nearest chunks, nearest first, of these categories (empty: of all)."""
         stored = self.embedding()
-        if stored is None or stored == LEXICAL:
-            return []
         if stored != wanted:
             raise mismatch(stored, wanted)
         chosen = f"category in {_listed(categories)}" if categories else ""
@@ -269,7 +267,12 @@ def _unavailable(what: str, uri: str, said: str) -> VectorsUnavailable:
 
 
 def mismatch(stored: Embedding | None, wanted: Embedding) -> EmbeddingMismatch:
-    kept = f"{stored.model} ({stored.dimension} numbers)" if stored else "nothing"
+    if stored in (None, LEXICAL):
+        return EmbeddingMismatch(
+            f"The vector store holds no vectors of {wanted.model} yet: run `proofthread kb sync`, with `--rebuild` if the "
+            "store was lost."
+        )
+    kept = f"{stored.model} ({stored.dimension} numbers)" if stored else ""
     return EmbeddingMismatch(
         f"The vector store holds vectors of {kept}, the settings say {wanted.model} ({wanted.dimension}): "
         "set the old model again, or embed everything anew with `proofthread kb sync --rebuild`."

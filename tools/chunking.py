@@ -23,11 +23,10 @@ _SENTENCE_END = re.compile(r"(?<=[。！？；])|(?<=[.!?])(?=\s)|(?<=\n)")
 
 @dataclass(frozen=True)
 class TextChunk:
-    """`breadcrumb` is the path of headings, outermost first; `line` (from 1) is where the text starts in the body."""
+    """`breadcrumb` is the path of headings, outermost first."""
 
     breadcrumb: str
     text: str
-    line: int
 
 
 @dataclass(frozen=True)
@@ -168,10 +167,7 @@ def _common(left: tuple[str, ...], right: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _chunk(body: str, span: _Span) -> TextChunk:
-    text = body[span.start : span.end]
-    lead = len(text) - len(text.lstrip())
-    line = body.count("\n", 0, span.start + lead) + 1
-    return TextChunk(" > ".join(span.path)[:BREADCRUMB_LIMIT], _trimmed(text), line)
+    return TextChunk(" > ".join(span.path)[:BREADCRUMB_LIMIT], _trimmed(body[span.start : span.end]))
 
 
 def _trimmed(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
@@ -43,10 +43,14 @@ class Embedder(Protocol):
 
 
 async def embed_cached(
-    embedder: Embedder, texts: Sequence[str], db: Database, store: KnowledgeStore, on_batch: Callable[[int], None]
+    embedder: Embedder,
+    texts: Sequence[str],
+    db: Database,
+    store: KnowledgeStore,
+    on_batch: Callable[[int], Awaitable[None]],
 ) -> list[Vector]:
-    """Vectors of documents' texts, each embedded once and then kept in the database. `on_batch` gets how many came
-    with each call of the model."""
+    """Vectors of documents' texts, each embedded once and then kept in the database. `on_batch` is awaited after each
+    call of the model with how many texts are still to do."""
     cut = [embedder.cut(text) for text in texts]
     keys = [hashlib.sha256(f"{embedder.model}\0{text}".encode()).hexdigest() for text in cut]
     known = {key: _unpacked(vector) for key, vector in (await db.call(store.vectors, keys)).items()}
@@ -57,7 +61,7 @@ async def embed_cached(
         fresh = {key: vector for (key, _), vector in zip(part, vectors, strict=True)}
         await db.call(store.cache_vectors, {key: array("f", vector).tobytes() for key, vector in fresh.items()})
         known |= fresh
-        on_batch(len(part))
+        await on_batch(len(missing) - start - len(part))
     return [known[key] for key in keys]
 
 

@@ -73,23 +73,19 @@ class LexicalIndex:
         """Weight of a term; one that no chunk holds weighs most."""
         return self._idf(self._postings(term))
 
-    def search(self, terms: Mapping[str, int], content: Iterable[str], allowed: Any, limit: int) -> list[LexicalHit]:
-        """Best chunks by BM25 over `terms` (token → count in the query), rows with `allowed[row]` False left out.
-
-        `share` is counted over `content`, the tokens of the query that carry meaning.
-        """
+    def scores(self, terms: Mapping[str, int], allowed: Any) -> Floats:
+        """BM25 of every chunk for `terms` (token → count in the query); 0 where `allowed[row]` is False."""
         import numpy as np
 
         scores = np.zeros(self._size, np.float32)
         for term, count in terms.items():
-            self._add(scores, self._postings(term), count)
+            span = self._postings(term)
+            scores[self._rows[span]] += self._idf(span) * count * self._weights[span]
         scores[~allowed] = 0
-        best = _top(scores, limit)
-        shares = self.shares(content)
-        return [LexicalHit(int(row), float(scores[row]), float(shares[row])) for row in best]
+        return scores
 
     def shares(self, content: Iterable[str]) -> Floats:
-        """Per chunk the part of the idf of `content` that it holds."""
+        """Per chunk the part of the idf of `content`, the tokens of a query that carry meaning, that it holds."""
         import numpy as np
 
         held = np.zeros(self._size, np.float32)
@@ -101,12 +97,21 @@ class LexicalIndex:
             held[self._rows[span]] += weight
         return held / whole if whole else held
 
+    def best(self, scores: Floats, shares: Floats, limit: int) -> list[LexicalHit]:
+        """The chunks with the highest positive scores, best first; equal scores in row order."""
+        import numpy as np
+
+        count = min(limit, self._size)
+        rows = np.argpartition(-scores, count - 1)[:count] if count else np.zeros(0, np.int64)
+        hits = [self.hit(int(row), scores, shares) for row in rows if scores[row] > 0]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.row))
+
+    def hit(self, row: int, scores: Floats, shares: Floats) -> LexicalHit:
+        return LexicalHit(row, float(scores[row]), float(shares[row]))
+
     def rows_with(self, term: str) -> Any:
         """The rows that hold `term`."""
         return self._rows[self._postings(term)]
-
-    def _add(self, scores: Floats, span: slice, count: int) -> None:
-        scores[self._rows[span]] += self._idf(span) * count * self._weights[span]
 
     def _postings(self, term: str) -> slice:
         import numpy as np
@@ -127,12 +132,3 @@ def _joined(arrays: Iterable[Any], kind: Any) -> Any:
 
     parts = list(arrays)
     return np.concatenate(parts).astype(kind) if parts else np.zeros(0, kind)
-
-
-def _top(scores: Any, limit: int) -> list[int]:
-    """Rows of the best positive scores, best first; equal scores in row order."""
-    import numpy as np
-
-    count = min(limit, len(scores))
-    best = np.argpartition(-scores, count - 1)[:count] if count else []
-    return sorted((int(row) for row in best if scores[row] > 0), key=lambda row: (-scores[row], row))

@@ -1,0 +1,387 @@
+"""`kb sync`: makes the knowledge base equal to a folder of Markdown.
+
+Order of writes, so that a crash at any point leaves what the next sync repairs: the document is PENDING in SQL → its
+chunks go to Milvus → its chunks are swapped in SQL in one transaction → its old chunks leave Milvus → INDEXED. Until the
+swap, lookups read the old text. A chunk's id holds its document's content hash, so a vector never meets another text.
+Where nothing changed, Milvus is not opened.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from storage.engine import Database
+from storage.errors import StorageError
+from storage.knowledge import Chunk, Document, DocumentStatus, KnowledgeStore
+from storage.vectors import LEXICAL, LEXICAL_VECTOR, Embedding, VectorStore, capacity_note
+from tools.chunking import chunk_markdown
+from tools.documents import BrokenDocument, ReadDocument, SourceFile, find_files, read_document
+from tools.domain_map import domain_map
+from tools.embedding import Embedder, Vector, embed_cached
+from tools.errors import ToolConfigError, ToolFailed
+from tools.lexical import pack_terms
+from tools.tokens import term_counts
+
+# Goes up when chunks of an unchanged file would come out differently.
+INDEX_VERSION = 1
+LEASE_SECONDS = 300
+BATCH_CHUNKS = 256
+
+OnProgress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class SyncDeps:
+    """`vectors` None keeps the base in SQL alone (a scenario's own small base). `owner` names this process."""
+
+    db: Database
+    redact: Callable[[str], str]
+    owner: str
+    vectors: VectorStore | None = None
+    embedder: Embedder | None = None
+
+
+@dataclass(frozen=True)
+class SyncProblem:
+    """A document that was not loaded: `line` counts from 1, None where no line is to blame."""
+
+    document: str
+    line: int | None
+    message: str
+
+    def __str__(self) -> str:
+        place = f"{self.document}:{self.line}" if self.line else self.document
+        return f"{place}: {self.message}"
+
+
+@dataclass(frozen=True)
+class SyncReport:
+    """What a sync did. `aliases` maps a file to the one with the same content that stands for it. `failure` says why it
+    ended early (a store away, another model's vectors); documents it left are PENDING and the next sync finishes them."""
+
+    folder: str
+    indexed: tuple[str, ...] = ()
+    unchanged: int = 0
+    removed: tuple[str, ...] = ()
+    aliases: dict[str, str] = field(default_factory=dict)
+    problems: tuple[SyncProblem, ...] = ()
+    chunks: int = 0
+    domains: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    failure: str | None = None
+
+    @property
+    def exit_code(self) -> int:
+        """0, or 2 where the operator must act."""
+        return 2 if self.problems or self.failure else 0
+
+
+def _quiet(_done: int, _total: int, _document: str) -> None:
+    return None
+
+
+async def sync_folder(
+    root: Path, deps: SyncDeps, *, rebuild: bool = False, on_progress: OnProgress = _quiet
+) -> SyncReport:
+    """Make the base equal to `root`; documents of other folders stay. `rebuild` indexes everything anew and may change
+    the embedding model. `on_progress` gets (chunks done, of how many, the document or stage at hand).
+
+    Raises ToolConfigError where `root` is no folder, StorageError where the SQL database is away.
+    """
+    files, unopened = await asyncio.to_thread(find_files, root)
+    sync = _Sync(root.expanduser().resolve(), deps, on_progress)
+    if not await sync.claim():
+        return SyncReport(str(root), failure="Another sync is running: wait for it, then sync again.")
+    try:
+        return await sync.run(files, unopened, rebuild)
+    finally:
+        await deps.db.call(sync.store.release, deps.owner)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """`wanted` are the files to index (one per content), `aliases` file → the file with the same content."""
+
+    changed: list[SourceFile]
+    unchanged: list[SourceFile]
+    gone: list[Document]
+    aliases: dict[str, str]
+
+
+class _Sized(Protocol):
+    @property
+    def chunk_count(self) -> int: ...
+
+
+T = TypeVar("T", bound=_Sized)
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A document on its way into the stores."""
+
+    row: Document
+    chunks: list[Chunk]
+    terms: list[bytes]
+
+    @property
+    def chunk_count(self) -> int:
+        return len(self.chunks)
+
+
+class _Sync:
+    def __init__(self, root: Path, deps: SyncDeps, on_progress: OnProgress) -> None:
+        self.store = KnowledgeStore(deps.db)
+        self._root, self._deps, self._db, self._on_progress = root, deps, deps.db, on_progress
+        self._total = self._left = 0
+        self._model = deps.embedder.model if deps.embedder and deps.vectors else LEXICAL.model
+
+    async def claim(self) -> bool:
+        return await self._db.call(self.store.claim, self._deps.owner, LEASE_SECONDS)
+
+    async def run(self, files: list[SourceFile], unopened: dict[str, str], rebuild: bool) -> SyncReport:
+        rows = {row.doc_id: row for row in await self._db.call(self.store.documents)}
+        plan = self._planned(files, rows, unopened, rebuild)
+        pieces, broken = await asyncio.to_thread(self._read_all, plan, rows)
+        await self._db.call(self.store.put_documents, [replace(p.row, status=DocumentStatus.PENDING) for p in pieces])
+        problems = [SyncProblem(source, None, why) for source, why in unopened.items()]
+        problems += [problem for problem, _ in broken]
+        failure = await self._written(plan, pieces, [row for _, row in broken], rows, rebuild)
+        return await self._report(plan, pieces, problems, failure)
+
+    # ------------------------------------------------ what to do
+
+    def _planned(
+        self, files: list[SourceFile], rows: dict[str, Document], unopened: dict[str, str], rebuild: bool
+    ) -> _Plan:
+        chosen, aliases = _one_per_content(files, rows)
+        unchanged = [file for file in chosen if not rebuild and self._is_indexed(file, rows.get(file.doc_id), aliases)]
+        kept = {file.doc_id for file in chosen}
+        gone = [row for row in rows.values() if row.doc_id not in kept and self._is_ours(row, unopened)]
+        return _Plan([file for file in chosen if file not in unchanged], unchanged, gone, aliases)
+
+    def _is_indexed(self, file: SourceFile, row: Document | None, aliases: dict[str, str]) -> bool:
+        if row is None or row.status is not DocumentStatus.INDEXED or row.file_hash != file.content_hash:
+            return False
+        same_form = row.metadata.get("index_version") == INDEX_VERSION and row.metadata.get("embedding") == self._model
+        return same_form and row.metadata.get("aliases") == _aliases_of(file, aliases)
+
+    def _is_ours(self, row: Document, unopened: dict[str, str]) -> bool:
+        """Of this folder, and not merely unreadable at the moment."""
+        path = Path(row.file_path)
+        return path.is_relative_to(self._root) and row.metadata.get("source") not in unopened
+
+    def _read_all(
+        self, plan: _Plan, rows: dict[str, Document]
+    ) -> tuple[list[_Piece], list[tuple[SyncProblem, Document]]]:
+        pieces: list[_Piece] = []
+        broken: list[tuple[SyncProblem, Document]] = []
+        for file in plan.changed:
+            metadata = {"source": file.source, "aliases": _aliases_of(file, plan.aliases)}
+            try:
+                document = read_document(file, self._deps.redact)
+            except BrokenDocument as error:
+                problem = SyncProblem(file.source, error.line, str(error))
+                row = _row(file, DocumentStatus.FAILED, 0, {**metadata, "error": str(problem)})
+                broken.append((problem, row))
+                continue
+            before = rows.get(file.doc_id)
+            metadata |= self._described(document)
+            pieces.append(_piece(file, document, metadata, before.chunk_count if before else 0))
+        return pieces, broken
+
+    def _described(self, document: ReadDocument) -> dict[str, Any]:
+        return {
+            "title": document.title,
+            "category": document.category,
+            "front_matter": document.front_matter,
+            "index_version": INDEX_VERSION,
+            "embedding": self._model,
+        }
+
+    # ------------------------------------------------ doing it
+
+    async def _written(
+        self,
+        plan: _Plan,
+        pieces: list[_Piece],
+        failed: list[Document],
+        rows: dict[str, Document],
+        rebuild: bool,
+    ) -> str | None:
+        """None, or why the sync ended early."""
+        gone = [row.doc_id for row in plan.gone]
+        emptied = [row.doc_id for row in failed if row.doc_id in rows and rows[row.doc_id].chunk_count]
+        try:
+            if pieces or gone or emptied or rebuild:
+                await self._open_vectors(pieces, rows, rebuild)
+            await self._remove(gone, emptied)
+            await self._db.call(self.store.put_documents, failed)
+            await self._index(pieces, rows)
+        except (StorageError, ToolFailed, ToolConfigError) as error:
+            return str(error)
+        return None
+
+    async def _open_vectors(self, pieces: list[_Piece], rows: dict[str, Document], rebuild: bool) -> None:
+        """Prepare Milvus; where its collection was made anew, put back the documents that this sync does not touch."""
+        vectors = self._deps.vectors
+        if vectors is None:
+            return
+        made = await vectors.call(vectors.prepare, await self._embedding(), rebuild=rebuild)
+        if not made:
+            return
+        touched = {piece.row.doc_id for piece in pieces}
+        others = [row for row in rows.values() if row.doc_id not in touched and row.chunk_count]
+        for part in _batches(others):
+            chunks = await self._db.call(self.store.chunks_of, [row.doc_id for row in part])
+            await vectors.call(vectors.put, list(zip(chunks, await self._vectors_of(chunks), strict=True)))
+            again = [replace(row, metadata={**row.metadata, "embedding": self._model}) for row in part]
+            await self._db.call(self.store.put_documents, again)
+
+    async def _embedding(self) -> Embedding:
+        embedder = self._deps.embedder
+        if embedder is None:
+            return LEXICAL
+        probe = await embed_cached(embedder, ["dimension"], self._db, self.store, self._embedded(0))
+        return Embedding(embedder.model, len(probe[0]))
+
+    async def _remove(self, gone: list[str], emptied: list[str]) -> None:
+        if self._deps.vectors and (gone or emptied):
+            await self._deps.vectors.call(self._deps.vectors.forget, gone + emptied)
+        if gone:
+            await self._db.call(self.store.remove, gone)
+        if emptied:
+            await self._db.call(self.store.replace_chunks, emptied, [])
+
+    async def _index(self, pieces: list[_Piece], rows: dict[str, Document]) -> None:
+        self._left = self._total = sum(len(piece.chunks) for piece in pieces)
+        for part in _batches(pieces):
+            await self._index_batch(part, rows)
+            self._left -= sum(len(piece.chunks) for piece in part)
+            self._on_progress(self._total - self._left, self._total, part[-1].row.metadata["source"])
+
+    async def _index_batch(self, part: list[_Piece], rows: dict[str, Document]) -> None:
+        chunks = [chunk for piece in part for chunk in piece.chunks]
+        terms = [packed for piece in part for packed in piece.terms]
+        embedded = await self._vectors_of(chunks)
+        await self._still_ours()
+        vectors = self._deps.vectors
+        if vectors:
+            await vectors.call(vectors.put, list(zip(chunks, embedded, strict=True)))
+        doc_ids = [piece.row.doc_id for piece in part]
+        await self._db.call(self.store.replace_chunks, doc_ids, list(zip(chunks, terms, strict=True)))
+        known = [doc_id for doc_id in doc_ids if doc_id in rows]
+        if vectors and known:
+            await vectors.call(vectors.forget, known, but=[chunk.chunk_id for chunk in chunks if chunk.doc_id in known])
+        done = [replace(piece.row, chunk_count=len(piece.chunks), status=DocumentStatus.INDEXED) for piece in part]
+        await self._db.call(self.store.put_documents, done)
+
+    async def _vectors_of(self, chunks: Sequence[Chunk]) -> list[Vector]:
+        embedder = self._deps.embedder
+        if embedder is None or self._deps.vectors is None:
+            return [LEXICAL_VECTOR] * len(chunks)
+        texts = [f"{chunk.title}\n{chunk.breadcrumb[-80:]}\n{chunk.content}" for chunk in chunks]
+        return await embed_cached(embedder, texts, self._db, self.store, self._embedded(len(texts)))
+
+    def _embedded(self, batch: int) -> Callable[[int], Awaitable[None]]:
+        """Embedding may take minutes: keep the claim and show that it goes on."""
+
+        async def tell(missing: int) -> None:
+            await self._still_ours()
+            done = self._total - self._left + max(batch - missing, 0)
+            self._on_progress(min(done, self._total), self._total, "embedding")
+
+        return tell
+
+    async def _still_ours(self) -> None:
+        if not await self.claim():
+            raise ToolFailed("Another sync took over because this one was too slow: sync again.")
+
+    # ------------------------------------------------ what was done
+
+    async def _report(
+        self, plan: _Plan, pieces: list[_Piece], problems: list[SyncProblem], failure: str | None
+    ) -> SyncReport:
+        rows = await self._db.call(self.store.documents)
+        domains = domain_map(rows)
+        await self._db.call(self.store.put_domains, domains)
+        chunks = await self._db.call(self.store.chunk_count)
+        note = capacity_note(chunks, self._deps.vectors.uri) if self._deps.vectors else None
+        indexed = {row.doc_id for row in rows if row.status is DocumentStatus.INDEXED}
+        return SyncReport(
+            folder=str(self._root),
+            indexed=tuple(p.row.metadata["source"] for p in pieces if p.row.doc_id in indexed),
+            unchanged=len(plan.unchanged),
+            removed=tuple(str(row.metadata.get("source")) for row in plan.gone) if failure is None else (),
+            aliases=plan.aliases,
+            problems=tuple(problems),
+            chunks=chunks,
+            domains=tuple(domain.domain_id for domain in domains),
+            notes=(note,) if note else (),
+            failure=failure,
+        )
+
+
+def _one_per_content(
+    files: list[SourceFile], rows: dict[str, Document]
+) -> tuple[list[SourceFile], dict[str, str]]:
+    """(one file for each content, alias → the file that stands for it); a file that is indexed already stays."""
+    groups: defaultdict[str, list[SourceFile]] = defaultdict(list)
+    for file in files:
+        groups[file.content_hash].append(file)
+    chosen: list[SourceFile] = []
+    aliases: dict[str, str] = {}
+    for group in groups.values():
+        known = (file for file in group if file.doc_id in rows and rows[file.doc_id].file_hash == file.content_hash)
+        stands = next(known, group[0])
+        chosen.append(stands)
+        aliases |= {file.source: stands.source for file in group if file is not stands}
+    return chosen, aliases
+
+
+def _batches(items: Sequence[T]) -> Iterator[list[T]]:
+    """Documents in groups of about BATCH_CHUNKS chunks."""
+    batch: list[T] = []
+    size = 0
+    for item in items:
+        batch.append(item)
+        size += max(1, item.chunk_count)
+        if size >= BATCH_CHUNKS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _aliases_of(file: SourceFile, aliases: dict[str, str]) -> list[str]:
+    return sorted(alias for alias, source in aliases.items() if source == file.source)
+
+
+def _row(file: SourceFile, status: DocumentStatus, chunk_count: int, metadata: dict[str, Any]) -> Document:
+    path = str(file.path).encode("utf-8", "replace").decode()
+    return Document(file.doc_id, file.path.name[:255], path, file.content_hash, status, chunk_count, metadata)
+
+
+def _piece(file: SourceFile, document: ReadDocument, metadata: dict[str, Any], chunk_count: int) -> _Piece:
+    texts = chunk_markdown(document.body)
+    chunks = [
+        Chunk(
+            chunk_id=f"{file.doc_id}.{file.content_hash[:16]}.{INDEX_VERSION}.{index}",
+            doc_id=file.doc_id,
+            chunk_index=index,
+            total_chunks=len(texts),
+            source=file.source,
+            title=document.title,
+            breadcrumb=text.breadcrumb,
+            category=document.category,
+            content=text.text,
+        )
+        for index, text in enumerate(texts)
+    ]
+    terms = [pack_terms(term_counts(f"{chunk.title}\n{chunk.breadcrumb}\n{chunk.content}")) for chunk in chunks]
+    return _Piece(_row(file, DocumentStatus.PENDING, chunk_count, metadata), chunks, terms)

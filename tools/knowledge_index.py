@@ -1,0 +1,116 @@
+"""The lexical index of the knowledge base as it is now: built from the SQL database, kept until the base changes."""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+from storage.knowledge import IndexRow, KnowledgeStore
+from tools.lexical import LexicalHit, LexicalIndex
+from tools.tokens import codes, content_terms, term_counts
+
+# A code that many chunks hold ("checkout-service") says what the base is about, not which chunk answers.
+_RARE_SHARE, _RARE_COUNT = 0.05, 5
+_SHORTEST_TITLE = 4
+
+
+@dataclass(frozen=True)
+class LexicalMatches:
+    """`exact` (L0): chunks that hold a rare code of the query or whose title it names, best first, with what matched;
+    `ranked` (L1): the best by BM25, those of `exact` among them."""
+
+    exact: list[tuple[LexicalHit, tuple[str, ...]]]
+    ranked: list[LexicalHit]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The index at one revision. Rows are ordered by chunk_id, so that equal scores rank alike everywhere."""
+
+    revision: int
+    rows: tuple[IndexRow, ...]
+    index: LexicalIndex
+    titles: dict[str, list[int]] = field(default_factory=dict)
+
+    def matches(self, query: str, categories: Collection[str], limit: int) -> LexicalMatches:
+        content = content_terms(query)
+        terms = dict.fromkeys(content, 1) or dict(term_counts(query))
+        allowed = self._allowed(categories)
+        scores = self.index.scores(terms, allowed)
+        shares = self.index.shares(content or terms)
+        ranked = self.index.best(scores, shares, limit)
+        exact = self._exact(query, allowed)
+        rows = sorted(exact, key=lambda row: (-exact[row][0], -float(scores[row]), row))[:limit]
+        return LexicalMatches([(self.index.hit(row, scores, shares), exact[row][1]) for row in rows], ranked)
+
+    def shares(self, query: str) -> Any:
+        """Per row the part of the query's weight that the chunk holds."""
+        return self.index.shares(content_terms(query))
+
+    def _allowed(self, categories: Collection[str]) -> Any:
+        import numpy as np
+
+        if not categories:
+            return np.ones(len(self.rows), bool)
+        return np.array([row.category in categories for row in self.rows], bool)
+
+    def _exact(self, query: str, allowed: Any) -> dict[int, tuple[float, tuple[str, ...]]]:
+        """row → (weight of what matched, what matched)."""
+        found: dict[int, tuple[float, tuple[str, ...]]] = {}
+        common = max(_RARE_COUNT, _RARE_SHARE * len(self.rows))
+        places = [(code, self.index.idf(code), self.index.rows_with(code)) for code in codes(query)]
+        places += [(title, 1.0, rows) for title, rows in self.titles.items() if _names(query, title)]
+        for name, weight, rows in places:
+            if len(rows) > common and name not in self.titles:
+                continue
+            for row in (int(row) for row in rows if allowed[row]):
+                before, names = found.get(row, (0.0, ()))
+                found[row] = (before + weight, (*names, name))
+        return found
+
+
+class KnowledgeIndex:
+    """Blocking; thread-safe. Only changed chunks are read again."""
+
+    def __init__(self, store: KnowledgeStore) -> None:
+        self._store = store
+        self._lock = threading.Lock()
+        self._snapshot: Snapshot | None = None
+
+    def snapshot(self) -> Snapshot:
+        """The index of the newest revision."""
+        revision = self._store.revision()
+        with self._lock:
+            if self._snapshot is None or self._snapshot.revision < revision:
+                self._snapshot = self._refreshed(revision)
+            return self._snapshot
+
+    def _refreshed(self, revision: int) -> Snapshot:
+        kept = {row.chunk_id: row for row in (self._snapshot.rows if self._snapshot else ())}
+        if kept:
+            ids = self._store.chunk_ids()
+            new = self._store.index_rows(ids - kept.keys())
+            rows = [row for row in kept.values() if row.chunk_id in ids] + new
+        else:
+            rows = self._store.index_rows()
+        return _snapshot(revision, sorted(rows, key=lambda row: row.chunk_id))
+
+
+def _snapshot(revision: int, rows: list[IndexRow]) -> Snapshot:
+    titles: dict[str, list[int]] = {}
+    for place, row in enumerate(rows):
+        titles.setdefault(_plain(row.title), []).append(place)
+    return Snapshot(revision, tuple(rows), LexicalIndex.build([row.terms for row in rows]), titles)
+
+
+def _names(query: str, title: str) -> bool:
+    """Whether the query says the title whole, as words of its own."""
+    return len(title) >= _SHORTEST_TITLE and re.search(rf"(?<!\w){re.escape(title)}(?!\w)", _plain(query)) is not None
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
