@@ -19,6 +19,10 @@ class NotUpgraded(StorageError):
     """The tables are missing or of another version."""
 
 
+class NewerDatabase(NotUpgraded):
+    """A newer program made the tables: the program must be updated, not the database."""
+
+
 class StorageConflict(StorageError):
     """The row exists already, or belongs to something that does not exist."""
 

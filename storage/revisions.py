@@ -7,7 +7,7 @@ from pathlib import Path
 from sqlalchemy import text
 
 from storage.database import Database
-from storage.errors import NotUpgraded
+from storage.errors import NewerDatabase, NotUpgraded
 from storage.urls import sqlite_file
 
 
@@ -29,7 +29,7 @@ def require_upgraded(db: Database) -> None:
     if found == needed:
         return
     if found is not None and found > needed:
-        raise NotUpgraded(
+        raise NewerDatabase(
             f"{db.shown_url} was made by a newer Proofthread (revision {found}, this one knows {needed}): "
             "update the program."
         )
