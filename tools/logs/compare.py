@@ -59,6 +59,18 @@ def ranked(kinds: Iterable[Kind], baseline: Baseline) -> list[Kind]:
     return sorted(kinds, key=order)
 
 
+def spread(order: Sequence[Kind], limit: int) -> list[Kind]:
+    """The first `limit` of them in their order, but one service may fill no more than a third while others wait."""
+    share = max(3, -(-limit // 3))
+    taken: dict[str, int] = defaultdict(int)
+    first: list[int] = []
+    later: list[int] = []
+    for place, kind in enumerate(order):
+        taken[kind.service] += 1
+        (first if taken[kind.service] <= share else later).append(place)
+    return [order[place] for place in sorted([*first, *later][:limit])]
+
+
 def by_service(kinds: Iterable[Kind], baseline: Baseline, limit: int) -> list[ServiceCount]:
     """The services that changed most, by lines or by errors."""
     sums: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])

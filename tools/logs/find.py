@@ -33,8 +33,11 @@ class Found:
     skipped: list[tuple[str, str]] = field(default_factory=list)
 
 
-def find_logs(roots: Sequence[Path], glob: str | None, max_files: int) -> Found:
-    """The log files under the roots (folders, files, or patterns with `*`), each once, in the order of their names."""
+def find_logs(roots: Sequence[Path], glob: str | None, max_files: int, usual: Sequence[str] = ()) -> Found:
+    """The log files under the roots (folders, files, or patterns with `*`), each once, in the order of their names.
+
+    `glob` is what a caller asks for; without one, files are taken that fit `usual`, or are named as logs usually are.
+    """
     found = Found()
     seen: set[tuple[int, int]] = set()
     folders = [folder for root in roots for folder in _expanded(root, found)]
@@ -45,8 +48,9 @@ def find_logs(roots: Sequence[Path], glob: str | None, max_files: int) -> Found:
                 found.skipped.append((prefix or folder.name, f"more than {max_files} files: the rest was not looked at"))
                 return found
             name = prefix + _relative(path, folder)
-            if glob is None or _fits(name, glob) or _fits(_relative(path, folder), glob):
-                _add(path, name, folder, folders, glob is not None, seen, found)
+            wanted = (glob,) if glob is not None else tuple(usual)
+            if not wanted or any(_fits(one, form) for one in (name, _relative(path, folder)) for form in wanted):
+                _add(path, name, folder, folders, bool(wanted), seen, found)
     return found
 
 

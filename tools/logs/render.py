@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tools.logs import formats
+from tools.logs.cut import cut_text
 from tools.logs.formats import CriReader, JsonReader, Reader
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
@@ -34,7 +35,7 @@ def show(raw: bytes, reader: Reader, max_chars: int) -> Shown:
         stamp, record = prefix[1].decode(), formats.json_object(line[prefix.end() :])
     if record is None:
         text = _ANSI.sub("", raw.decode("utf-8", "replace")).rstrip()
-        return Shown(text[:max_chars], {}, {}, len(text) > max_chars)
+        return Shown(cut_text(text, max_chars), {}, {}, len(text) > max_chars)
     keys = reader.inner if isinstance(reader, CriReader) else reader
     shown = _show_record(record, keys if isinstance(keys, JsonReader) else None, stamp, max_chars)
     return shown if not more else Shown(shown.text, shown.labels, shown.extras, cut=True)
@@ -51,7 +52,7 @@ def _show_record(record: dict[str, Any], keys: JsonReader | None, stamp: str, ma
     labels = {key.rsplit(".", 1)[-1]: flat.pop(key) for key in formats.LABEL_KEYS if key in flat}
     words = " ".join(part.rstrip() for part in (stamp, level, text) if part)
     extras = {key: value[:_MAX_EXTRA] for key, value in flat.items() if value and key not in formats.TIME_KEYS}
-    return Shown(words[:max_chars], labels, extras, len(words) > max_chars)
+    return Shown(cut_text(words, max_chars), labels, extras, len(words) > max_chars)
 
 
 def _pop(flat: dict[str, str], names: Any) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tools.logs.compare import Baseline, by_service, ranked
-from tools.logs.levels import level_rank
+from tools.logs.compare import Baseline, by_service, ranked, spread
+from tools.logs.levels import level_in, level_rank
 from tools.logs.read import BROKEN, Source, assumptions, opened
 from tools.logs.render import show
 from tools.logs.request import FileRead, LogLine, ScanReport, ScanRequest, TemplateCount
@@ -48,7 +48,7 @@ class Report:
         baseline = Baseline(None if incomplete or not saw_before else self._scale(covered))
         order = ranked(kinds, baseline)
         return ScanReport(
-            templates=tuple(self._template(kind, baseline) for kind in order[: self.request.limit]),
+            templates=tuple(self._template(kind, baseline) for kind in spread(order, self.request.limit)),
             logs=tuple(self._log(one) for one in self._lines(order, baseline, matched)),
             services=tuple(by_service(kinds, baseline, _SERVICES)),
             files=tuple(_file_read(source) for source in self.sources.values()),
@@ -109,17 +109,19 @@ class Report:
             labels={**source.file.labels, **shown.labels},
             extras=shown.extras,
             score=round(baseline.score(kind), 3),
+            cut=shown.cut,
         )
 
     def _lines(self, order: list[Kind], baseline: Baseline, matched: int) -> list[Kept]:
-        """All that matched where they fit; else the top templates' lines, the rare ones with their neighbours."""
+        """All that matched where they fit; else the top templates' lines that were cut, and the rare ones with their
+        neighbours. A line that stands whole in its template is not said twice."""
         if matched <= self.request.limit:
             return sorted(self.kept, key=lambda one: one.moment)[: self.request.limit]
         chosen: dict[tuple[int, int], Kept] = {}
         for kind in (kind for kind in order if kind.count):
             around = list(self._around(kind)) if kind.count <= _RARE and len(chosen) < self.request.limit // 2 else []
-            own = Kept(kind.at, kind.service, kind.level, kind.file, kind.offset, kind.sample)
-            for one in (own, *around):
+            own = [Kept(kind.at, kind.service, kind.level, kind.file, kind.offset, kind.sample)]
+            for one in own + around if around or len(kind.sample) > _LINE_CHARS else []:
                 if len(chosen) < self.request.limit:
                     chosen.setdefault((one.file, one.offset), one)
             if len(chosen) >= self.request.limit or not _worth_lines(kind, baseline):
@@ -159,7 +161,7 @@ def _same_service(source: Source, data: bytes, start: int, kind: Kind) -> Iterat
     for at, line in enumerate(data.split(b"\n")[:-1]):
         parsed = source.reader.parse(line) if at or not start else None
         if parsed is not None and (parsed[1] or source.file.service) == kind.service:
-            yield Kept(parsed[0], kind.service, parsed[2], kind.file, offset, line[:4096])
+            yield Kept(parsed[0], kind.service, parsed[2] or level_in(parsed[3]), kind.file, offset, line[:4096])
         offset += len(line) + 1
 
 

@@ -56,6 +56,7 @@ class TemplateCount:
     labels: dict[str, str]
     extras: dict[str, str]
     score: float
+    cut: bool = False
 
 
 @dataclass(frozen=True)
