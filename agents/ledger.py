@@ -14,13 +14,16 @@ from storage.trace import Step
 @dataclass(frozen=True)
 class RunLimits:
     """Caps of one run; each ends it with what is proven. Seconds and tool calls are capped by the lease's deadline and
-    by the tool door. `cost` None = no cap on money."""
+    by the tool door. `cost` None = no cap on money. `model_seconds` bounds one model call,
+    `poll_seconds` is how often a run looks for Stop."""
 
     steps: int = 25
     tokens: int = 60_000
     cost: float | None = None
     technical_retries: int = 2
     lease_seconds: int = 30
+    poll_seconds: float = 1.0
+    model_seconds: float = 60.0
 
 
 @dataclass(frozen=True)

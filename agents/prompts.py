@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
@@ -16,8 +16,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from agents.contracts import ComposerDraft, Contract, ExecutorDraft, PlannerPlan, VerifierDraft, schema_of
+from agents.contracts import ComposerDraft, ExecutorDraft, HistoryTurn, PlannerPlan, VerifierDraft, schema_of
+from agents.fences import fenced, visible
 from agents.llm.base import Message
+from tools.contracts import Contract
 from tools.redaction import MASKING_NOTE
 
 DIVIDER = "\n=== this run ===\n"
@@ -64,6 +66,15 @@ class Prompts:
 def as_json(value: Any) -> str:
     """A contract or a list of them as one compact JSON text."""
     return json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"))
+
+
+def block(label: str, text: str, mark: str) -> str:
+    """Untrusted text between fences; "none" where there is none."""
+    return fenced(label, visible(text), mark) if text not in ("", "null", "[]") else "none"
+
+
+def history_block(history: Sequence[HistoryTurn], mark: str) -> str:
+    return block("history", "\n".join(f"{turn.role}: {turn.text}" for turn in history), mark)
 
 
 def _plain(value: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import Literal
 from pydantic import TypeAdapter, ValidationError
 
 from agents.contracts import (
+    AnswerSections,
     ComposerOutput,
     ExecutorEvidence,
     GatekeeperResult,
@@ -55,7 +56,7 @@ class RunRequest:
 class Walk:
     """The walker's own share of the state.
 
-    `failures` counts technical failures a node, `taken_over` are the nodes that the offline backend serves,
+    `failures` counts technical failures a node, `broken` holds how its last answer broke the contract, `taken_over` are the nodes that the offline backend serves,
     `ending` says why a run went to its fallback.
     """
 
@@ -63,6 +64,7 @@ class Walk:
     transitions: tuple[Transition, ...] = ()
     executions: int = 0
     failures: dict[str, int] = field(default_factory=dict)
+    broken: dict[str, ParseStatus] = field(default_factory=dict)
     taken_over: tuple[str, ...] = ()
     evidence_retries: int = 0
     ending: str = ""
@@ -74,7 +76,9 @@ class Walk:
 
 @dataclass(frozen=True)
 class RunState:
-    """A chat run. `fence` is the random mark round untrusted text; `demoted` are causes that became hypotheses."""
+    """A chat run. `fence` is the random mark round untrusted text; `passed_evidence`, `demoted_claims`
+    and `demoted` (causes that became hypotheses) are the gate's; `verified_…` is what the verifier sees of them. `answer`
+    and `sections` are set by the node that ends the run."""
 
     run_id: str
     session_id: str
@@ -92,17 +96,25 @@ class RunState:
     executor_output: ExecutorEvidence | None = None
     executor_parse_status: ParseStatus = NOT_YET
     gatekeeper_result: GatekeeperResult | None = None
+    passed_evidence: tuple[VerifiedEvidence, ...] = ()
+    demoted_claims: tuple[VerifiedClaim, ...] = ()
+    demoted: tuple[Hypothesis, ...] = ()
     verified_claims: tuple[VerifiedClaim, ...] = ()
     verified_evidence: tuple[VerifiedEvidence, ...] = ()
-    demoted: tuple[Hypothesis, ...] = ()
     decision: VerifierDecision | None = None
     composer_output: ComposerOutput | None = None
     composer_parse_status: ParseStatus = NOT_YET
+    answer: str = ""
+    sections: AnswerSections | None = None
     version: int = STATE_VERSION
 
     @property
     def may_retry_evidence(self) -> bool:
         return self.walk.evidence_retries == 0
+
+    @property
+    def anything_passed(self) -> bool:
+        return bool(self.demoted_claims or (self.gatekeeper_result and self.gatekeeper_result.passed_claim_ids))
 
     @property
     def verdict(self) -> Verdict:

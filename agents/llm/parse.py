@@ -36,7 +36,7 @@ def _first_object(text: str) -> dict[str, Any]:
         except ValueError:
             continue
         if isinstance(value, dict):
-            return value
+            return _encodable(value) if "\\ud" in candidate.lower() else value
     if "{" in text:
         raise ContractBroken("The JSON object is cut off or not valid JSON.")
     raise ContractBroken("There is no JSON object in the answer.", status="missing")
@@ -63,6 +63,13 @@ def _closing(text: str, start: int) -> int | None:
         if depth == 0:
             return mark.start()
     return None
+
+
+def _encodable(value: dict[str, Any]) -> dict[str, Any]:
+    """Half a surrogate pair, written as an escape, could be neither checked nor stored."""
+    cleaned = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+    assert isinstance(cleaned, dict)
+    return cleaned
 
 
 def _in_words(error: ValidationError) -> str:

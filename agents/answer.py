@@ -1,0 +1,110 @@
+"""What an answer may say, and the answer that code writes where no model is needed or allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from agents.contracts import AllowedClaim, AnswerSections, Hypothesis, RecommendedAction, Verification
+from agents.fences import shortened
+from agents.question_kind import question_kind
+from agents.replies import Replies
+from agents.state import RunState
+from agents.verification import by_claim
+from tools.contracts import EvidenceStatus
+from tools.invocation import Invocation
+
+ERROR_CHARS = 200
+STEP_HYPOTHESES = 3
+
+
+def allowed_claims(state: RunState) -> tuple[AllowedClaim, ...]:
+    """The claims that the answer may state, causes first, numbered as their marks are."""
+    proofs = by_claim(state.verified_evidence)
+    kept = [claim for claim in state.verified_claims if claim.claim_id in state.allowed_claim_ids]
+    ordered = sorted(kept, key=lambda claim: claim.claim_type != "root_cause")
+    return tuple(
+        AllowedClaim(number=number, claim=claim, evidence=tuple(proofs.get(claim.claim_id, ())))
+        for number, claim in enumerate(ordered, 1)
+    )
+
+
+def hypotheses(state: RunState) -> tuple[Hypothesis, ...]:
+    stated = state.executor_output.hypotheses if state.executor_output else ()
+    return (*state.demoted, *stated)
+
+
+def missing_info(state: RunState) -> tuple[str, ...]:
+    return state.executor_output.missing_info if state.executor_output else ()
+
+
+def actions(state: RunState) -> tuple[RecommendedAction, ...]:
+    return state.executor_output.recommended_actions if state.executor_output else ()
+
+
+def sections_of_claims(state: RunState, allowed: Sequence[AllowedClaim]) -> AnswerSections:
+    """The claims in their own words, the executor's gaps and actions as they are."""
+    lines = tuple(marked(claim) for claim in allowed)
+    return AnswerSections(
+        lead=lines[0] if lines else "",
+        confirmed=lines,
+        gaps=missing_info(state),
+        next_steps=tuple(action.action_text for action in actions(state)),
+    )
+
+
+def marked(allowed: AllowedClaim) -> str:
+    return f"{allowed.claim.claim_text} [{allowed.number}]"
+
+
+def failed_checks(state: RunState, invocations: Iterable[Invocation], replies: Replies) -> AnswerSections:
+    """Gaps and next steps that code knows of: statements that fell, a cause that is missing, tools that gave nothing,
+    hypotheses to look into. Nothing here claims a fact about the system."""
+    language = state.language
+    broken = _broken_tools(invocations)
+    gaps = [
+        *_fallen(state, replies),
+        *(replies.text(language, "gap_tool_failed", tool=tool, error=error) for tool, error in broken.items()),
+    ]
+    if question_kind(state.question) == "why" and not _has_cause(state):
+        gaps.append(replies.text(language, "gap_no_cause"))
+    steps = [replies.text(language, "step_tool_failed", tool=tool) for tool in broken]
+    open_ones = hypotheses(state)[:STEP_HYPOTHESES] if state.verdict != "PASS" else ()
+    steps += [replies.text(language, "step_hypothesis", hypothesis=h.hypothesis_text) for h in open_ones]
+    return AnswerSections(lead="", confirmed=(), gaps=tuple(gaps), next_steps=tuple(steps))
+
+
+def joined(first: AnswerSections, second: AnswerSections) -> AnswerSections:
+    """The first's lead and facts; both their gaps and steps, each once."""
+    return AnswerSections(
+        lead=first.lead,
+        confirmed=first.confirmed,
+        gaps=tuple(dict.fromkeys((*first.gaps, *second.gaps))),
+        next_steps=tuple(dict.fromkeys((*first.next_steps, *second.next_steps))),
+    )
+
+
+def _fallen(state: RunState, replies: Replies) -> Iterable[str]:
+    rejected = len(state.gatekeeper_result.rejected_claim_ids) if state.gatekeeper_result else 0
+    if rejected:
+        yield replies.text(state.language, "gap_rejected", count=rejected)
+    checks = state.decision.claim_checks if state.decision else ()
+    unproven = sum(check.verification in (Verification.NONE, Verification.CONTRADICTED) for check in checks)
+    if unproven:
+        yield replies.text(state.language, "gap_unchecked", count=unproven)
+
+
+def _has_cause(state: RunState) -> bool:
+    kinds = ("root_cause", "healthy")
+    return any(c.claim_type in kinds and c.claim_id in state.allowed_claim_ids for c in state.verified_claims)
+
+
+def _broken_tools(invocations: Iterable[Invocation]) -> dict[str, str]:
+    """Tools none of whose calls answered, with the last error."""
+    errors: dict[str, str] = {}
+    answered = set()
+    for invocation in invocations:
+        if invocation.evidence_status is EvidenceStatus.FAILED:
+            errors[invocation.tool_name] = shortened(" ".join((invocation.error or "").split()), ERROR_CHARS)
+        else:
+            answered.add(invocation.tool_name)
+    return {tool: error for tool, error in errors.items() if tool not in answered}

@@ -1,0 +1,96 @@
+"""The end of a run: its evaluations, its totals, and the value that the caller gets."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from agents.answer import actions, allowed_claims, hypotheses, missing_info
+from agents.contracts import AnswerSections, OrchestrationTrace, RunOutcome, RunUsage
+from agents.deps import RunDeps
+from agents.evaluation import rule_evaluation, verifier_evaluation
+from agents.state import RunState, Status, dump_state
+from agents.trace_summary import trace_summary
+from storage.trace import RunResult
+
+TRACE_VERSION = "1"
+NO_SECTIONS = AnswerSections(lead="", confirmed=(), gaps=(), next_steps=())
+
+
+async def finish(state: RunState, deps: RunDeps) -> RunOutcome:
+    """Write self_evaluation and the run's end. Raises LeaseLost where another process has the run by now."""
+    outcome = outcome_of(state, deps)
+    summary = trace_summary(deps.door.invocations(), deps.levels)
+    for key, value in (
+        ("rule_evaluation", rule_evaluation(state, summary)),
+        ("verifier_evaluation", verifier_evaluation(state, summary)),
+    ):
+        content = value.model_dump(mode="json")
+        await deps.db.call(deps.store.put_evaluation, state.run_id, key, content, deps.lease)
+    await deps.db.call(deps.store.finish_run, deps.lease, _result(outcome, state))
+    return outcome
+
+
+def outcome_of(state: RunState, deps: RunDeps) -> RunOutcome:
+    return RunOutcome(
+        run_id=state.run_id,
+        session_id=state.session_id,
+        question=state.question,
+        language=state.language,
+        verdict=state.verdict,
+        status=_status(state),
+        answer=state.answer,
+        sections=state.sections or NO_SECTIONS,
+        claims=allowed_claims(state),
+        hypotheses=hypotheses(state),
+        recommended_actions=actions(state),
+        missing_info=missing_info(state),
+        gatekeeper_result=state.gatekeeper_result,
+        verifier_output=state.decision,
+        orchestration_trace=orchestration_trace(state),
+        usage=_usage(deps),
+        duration_ms=_duration(state, deps),
+    )
+
+
+def orchestration_trace(state: RunState) -> OrchestrationTrace:
+    walked = state.walk
+    return OrchestrationTrace(
+        version=TRACE_VERSION,
+        transitions=walked.transitions,
+        final_node=walked.transitions[-1].source if walked.transitions else "",
+        termination_reason=walked.ending or "completed",
+        degraded=walked.degraded,
+        evidence_retry_count=walked.evidence_retries,
+    )
+
+
+def _status(state: RunState) -> Status:
+    if state.walk.ending == "cancelled":
+        return "CANCELLED"
+    return "FAILED" if state.walk.ending else "SUCCESS"
+
+
+def _usage(deps: RunDeps) -> RunUsage:
+    return deps.ledger.usage(deps.models.default.name, len(deps.door.invocations()))
+
+
+def _duration(state: RunState, deps: RunDeps) -> int:
+    """From the first claim to now, whatever process did the work: the deadline was set at the first claim."""
+    started = deps.lease.deadline - timedelta(seconds=state.deadline_seconds)
+    return max(round((deps.clock() - started).total_seconds() * 1000), 0)
+
+
+def _result(outcome: RunOutcome, state: RunState) -> RunResult:
+    usage = outcome.usage
+    return RunResult(
+        status=outcome.status,
+        answer=outcome.answer,
+        verdict=outcome.verdict.value,
+        orchestration_trace=outcome.orchestration_trace.model_dump(mode="json"),
+        total_duration_ms=outcome.duration_ms,
+        total_token_count=usage.prompt_tokens + usage.completion_tokens,
+        step_count=usage.steps,
+        tool_call_count=usage.tool_calls,
+        cost=usage.cost,
+        state=dump_state(state),
+    )

@@ -1,0 +1,238 @@
+"""Jobs: a request becomes a stored run; a stored run becomes an outcome, by whichever process claims it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from uuid import uuid4
+from zoneinfo import ZoneInfo
+
+from agents.chat_graph import FALLBACK, START, diagnose
+from agents.contracts import KnowledgeDomain, RunOutcome, SkillCard
+from agents.deps import RunDeps
+from agents.events import OnEvent, ignore_event
+from agents.ledger import Ledger, RunLimits
+from agents.llm import RoleModels
+from agents.llm.base import Model, ToolOffer
+from agents.prompts import Prompts
+from agents.replies import Replies
+from agents.state import RunRequest, RunState, StateUnreadable, dump_state, first_state, load_state
+from storage.engine import Database
+from storage.errors import StorageError
+from storage.sessions import SessionStore
+from storage.trace import Lease, NewRun, Run, Step, StoredInvocation, TraceStore
+from tools.contracts import CallContext, ToolDeps, ToolSpec
+from tools.invoke import ToolDoor, ToolLimits
+from tools.redaction import Redactor
+from tools.registry import ToolRegistry
+
+MAX_QUESTION_CHARS = 8_000
+
+log = logging.getLogger(__name__)
+
+
+class RequestRefused(Exception):
+    """The request cannot become a run. The message says what to change."""
+
+
+class RunNotClaimed(Exception):
+    """Somebody else has the run, or it has ended."""
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _new_id() -> str:
+    return uuid4().hex
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """What lives as long as the process: stores, tools, models, texts. Made once, by bot/app.py.
+
+    `offline` takes over nodes whose model fails; it may be the run's own. `names` are hosts and sources from the
+    settings that an answer's gaps may name. Clock, sleep and ids are given by tests.
+    """
+
+    db: Database
+    registry: ToolRegistry
+    tools: ToolDeps
+    models: RoleModels
+    offline: Model | None
+    prompts: Prompts
+    replies: Replies
+    owner: str
+    redactor: Redactor = field(default_factory=Redactor)
+    limits: RunLimits = field(default_factory=RunLimits)
+    tool_limits: ToolLimits = field(default_factory=ToolLimits)
+    names: tuple[str, ...] = ()
+    clock: Callable[[], datetime] = _now
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    new_id: Callable[[], str] = _new_id
+
+
+async def submit(request: RunRequest, place: Workplace) -> str:
+    """Store a QUEUED run and give its id. Secrets in the question and the history are masked first.
+
+    Raises RequestRefused and storage's errors. The session is opened where it does not exist.
+    """
+    request = _checked(request, place.redactor)
+    run_id = place.new_id()
+    state = first_state(request, run_id, fence=place.new_id()[:12], start=START)
+    new = NewRun(
+        run_id=run_id,
+        session_id=request.session_id,
+        agent_flow=request.agent_flow,
+        query=request.question,
+        language=request.language,
+        zone=request.zone,
+        state=dump_state(state),
+        next_node=START,
+        deadline_seconds=request.deadline_seconds,
+    )
+    await place.db.call(_store_run, place.db, request, new)
+    return run_id
+
+
+async def execute(run_id: str, place: Workplace, on_event: OnEvent = ignore_event) -> RunOutcome:
+    """Claim the run, take it up where it stands, and bring it to its end.
+
+    Raises RunNotClaimed, LeaseLost (another process has taken it over: be silent) and StorageError (the run stays and
+    can be resumed). Whatever else goes wrong inside ends the run with what is proven.
+    """
+    store = TraceStore(place.db)
+    lease = await place.db.call(store.claim, run_id, place.owner, place.limits.lease_seconds)
+    if lease is None:
+        raise RunNotClaimed(f"run {run_id} is being worked on elsewhere or has ended")
+    state, deps = await _open(lease, store, place, on_event)
+    try:
+        return await diagnose(lease, state, deps)
+    except StorageError:
+        raise
+    except Exception:
+        log.exception("run %s failed", run_id)
+        return await _rescued(lease, deps)
+
+
+async def ask(request: RunRequest, place: Workplace, on_event: OnEvent = ignore_event) -> RunOutcome:
+    """Submit and execute in one go: what a terminal does."""
+    return await execute(await submit(request, place), place, on_event)
+
+
+# ---------------------------------------------------------------- submitting
+
+
+def _checked(request: RunRequest, redactor: Redactor) -> RunRequest:
+    question = request.question.encode("utf-8", "replace").decode().strip()
+    if not question:
+        raise RequestRefused("The question is empty. Ask about a service, an error or an alert.")
+    if len(question) > MAX_QUESTION_CHARS:
+        raise RequestRefused(
+            f"The question has {len(question):,} characters; {MAX_QUESTION_CHARS:,} is the limit. Shorten it, "
+            "or put the logs where query_logs can read them."
+        )
+    history = tuple(turn.model_copy(update={"text": redactor.text(turn.text)}) for turn in request.history)
+    return replace(request, question=redactor.text(question), history=history)
+
+
+def _store_run(db: Database, request: RunRequest, new: NewRun) -> None:
+    sessions = SessionStore(db)
+    if sessions.get(request.session_id) is None:
+        sessions.open_terminal(request.session_id, request.language, request.zone)
+    TraceStore(db).create_run(new)
+
+
+# ---------------------------------------------------------------- executing
+
+
+async def _open(lease: Lease, store: TraceStore, place: Workplace, on_event: OnEvent) -> tuple[RunState, RunDeps]:
+    """The run as it stands, and what its nodes may reach: every step and call of earlier attempts included."""
+    row, steps, calls = await place.db.call(_stored, store, lease.run_id)
+    state = _loaded(row.state)
+    specs = place.registry.offered(place.tools)
+    context = CallContext(run_id=state.run_id, now=state.now, zone=ZoneInfo(state.zone))
+    door = ToolDoor(
+        place.registry,
+        place.tools,
+        context,
+        store,
+        place.db,
+        lease,
+        state.session_id,
+        place.tool_limits,
+        calls,
+        redactor=place.redactor,
+    )
+    return state, RunDeps(
+        lease=lease,
+        store=store,
+        db=place.db,
+        door=door,
+        models=place.models,
+        offline=place.offline if place.models.default.uses_model else None,
+        prompts=place.prompts,
+        replies=place.replies,
+        ledger=Ledger(steps, place.limits, lease.deadline, place.clock),
+        clock=place.clock,
+        sleep=place.sleep,
+        limits=place.limits,
+        offers=tuple(_offer(spec) for spec in specs),
+        skills=tuple(SkillCard(name=card.name, description=card.description) for card in place.tools.skills.cards()),
+        domains=await _domains(place.tools),
+        levels={spec.name: spec.evidence_level for spec in specs},
+        names=place.names,
+        on_event=on_event,
+    )
+
+
+def _stored(store: TraceStore, run_id: str) -> tuple[Run, list[Step], list[StoredInvocation]]:
+    return store.run(run_id), store.steps(run_id), store.invocations(run_id)
+
+
+def _loaded(text: str) -> RunState:
+    try:
+        return load_state(text)
+    except StateUnreadable as error:
+        raise RunNotClaimed(f"{error}. Ask again to start a new run.") from error
+
+
+async def _domains(tools: ToolDeps) -> tuple[KnowledgeDomain, ...]:
+    """The knowledge map as it stands now; a knowledge base that is away leaves it empty, and lookup_knowledge says why."""
+    if tools.retriever is None:
+        return ()
+    try:
+        found = await tools.retriever.domains()
+    except StorageError as error:
+        log.warning("knowledge domains cannot be read: %s", error)
+        return ()
+    return tuple(
+        KnowledgeDomain(
+            domain_id=domain.domain_id,
+            description=domain.description,
+            when_to_retrieve=domain.when_to_retrieve,
+            document_count=domain.document_count,
+        )
+        for domain in found
+    )
+
+
+def _offer(spec: ToolSpec) -> ToolOffer:
+    return ToolOffer(
+        name=spec.name,
+        description=spec.description,
+        parameters=spec.input_model.model_json_schema(),
+        origin=spec.origin,
+        gives_evidence=spec.gives_evidence,
+    )
+
+
+async def _rescued(lease: Lease, deps: RunDeps) -> RunOutcome:
+    """A fault of ours ends the run as any cap does: from the last checkpoint, with what is proven."""
+    row = await deps.db.call(deps.store.run, lease.run_id)
+    last = load_state(row.state)
+    ended = last.with_walk(replace(last.walk, ending="error", next_node=FALLBACK))
+    return await diagnose(lease, ended, deps)
