@@ -173,7 +173,7 @@ async def _open(lease: Lease, store: TraceStore, place: Workplace, on_event: OnE
         db=place.db,
         door=door,
         models=place.models,
-        offline=place.offline if place.models.default.uses_model else None,
+        offline=place.offline if place.models.uses_model else None,
         prompts=place.prompts,
         replies=place.replies,
         ledger=Ledger(steps, place.limits, lease.deadline, place.clock),

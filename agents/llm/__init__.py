@@ -21,9 +21,16 @@ class RoleModels:
     def for_role(self, role: Role) -> Model:
         return dict(self.by_role).get(role, self.default)
 
+    @property
+    def uses_model(self) -> bool:
+        return any(model.uses_model for model in self._all())
+
     async def close(self) -> None:
-        for model in {id(model): model for model in (self.default, *(model for _, model in self.by_role))}.values():
+        for model in {id(model): model for model in self._all()}.values():
             await model.close()
+
+    def _all(self) -> tuple[Model, ...]:
+        return (self.default, *(model for _, model in self.by_role))
 
 
 def build_model(name: str, settings: ModelSettings) -> Model:
