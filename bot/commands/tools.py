@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import typer
 
 from bot.commands.options import AsJson
@@ -18,9 +20,13 @@ def tools(as_json: AsJson = False) -> None:
     from bot.terminal.lines import Line, console_for, show
     from bot.terminal.output import print_json
 
-    with open_app(load_settings()) as app:
-        reasons = app.registry.unavailable(app.tools)
-        specs = {spec.name: spec.description for spec in app.registry}
+    async def collected() -> tuple[dict[str, str], dict[str, str]]:
+        async with open_app(load_settings()) as app:
+            names = (*app.registry.unavailable(app.tools), *(spec.name for spec in app.registry.offered(app.tools)))
+            specs = (app.registry.get(name) for name in sorted(names))
+            return app.registry.unavailable(app.tools), {spec.name: spec.description for spec in specs if spec}
+
+    reasons, specs = asyncio.run(collected())
     if as_json:
         listed = [
             {"name": name, "available": name not in reasons, "reason": reasons.get(name), "description": text}

@@ -50,7 +50,7 @@ ORDER_QUERIES = {
     ),
     "failures_by_code": NamedQuery(
         sql="select failure_code, count(*) as orders, min(created_at) as first, max(created_at) as last from orders"
-        " where status <> 'PAID' and created_at >= :since group by failure_code order by orders desc",
+        " where status <> 'PAID' and datetime(created_at) >= :since group by failure_code order by orders desc",
         description="failed orders since a time, counted by failure code",
         parameters={"since": QueryParameter(type="time", description="from when")},
     ),

@@ -47,8 +47,7 @@ def open_world(scenario: Scenario, settings: Settings, folder: Path, now: dateti
 
 _NOTHING: dict[str, Any] = {
     "logs_roots": (),
-    "logs_globs": (),
-    "logs_time_zone": "UTC",
+    "logs_time_zone": None,
     "prometheus_url": "",
     "prometheus_token": None,
     "prometheus_headers": {},
@@ -57,15 +56,16 @@ _NOTHING: dict[str, Any] = {
     "changes_file": None,
     "knowledge_dir": None,
     "skills_dirs": (),
+    "milvus_uri": "",
     "milvus_token": None,
+    "embeddings": "none",
 }
 
 
 def _addresses(scenario: Scenario, folder: Path, now: datetime, stack: ExitStack) -> dict[str, Any]:
     world = scenario.file.world
-    changed: dict[str, Any] = {"milvus_uri": str(folder / "knowledge.db")}
-    roots = tuple(path for path in (scenario.path(world.logs_dir), scenario.path(world.logs_file)) if path)
-    changed["logs_roots"] = roots
+    logs = (scenario.path(world.logs_dir), scenario.path(world.logs_file))
+    changed: dict[str, Any] = {"logs_roots": tuple(path for path in logs if path is not None)}
     metrics = scenario.path(world.metrics_file)
     if metrics is not None:
         changed["prometheus_url"] = stack.enter_context(PrometheusServer.of_file(metrics, now.timestamp())).url

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from agents.contracts import AllowedClaim, RunOutcome, Verdict, VerifiedEvidence
 from bot.terminal.lines import Line
@@ -11,6 +12,10 @@ from bot.terminal.words import Words, words_of
 _STYLES = {Verdict.PASS: "bold green", Verdict.LOW_CONFID: "bold yellow", Verdict.REJECT: "bold red"}
 # Of a ref's scope, in this order, what tells a reader where a quote comes from.
 _SOURCE_KEYS = ("service", "source", "file", "title", "document", "metric", "domain")
+_FIELDS = (
+    "run_id", "verdict", "answer", "claims", "hypotheses", "recommended_actions", "missing_info", "gatekeeper_result",
+    "verifier_output", "orchestration_trace", "usage", "duration_ms",
+)  # fmt: skip
 
 
 def outcome_lines(outcome: RunOutcome) -> list[Line]:
@@ -83,3 +88,9 @@ def _footer(outcome: RunOutcome, words: Words) -> Line:
         words.degraded if outcome.orchestration_trace.degraded else "",
     ]
     return Line(" · ".join(part for part in parts if part), style="dim")
+
+
+def outcome_json(outcome: RunOutcome) -> dict[str, Any]:
+    """The fields that scripts rely on come first; nothing of the outcome is left out."""
+    whole = outcome.model_dump(mode="json")
+    return {name: whole[name] for name in _FIELDS} | whole

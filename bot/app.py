@@ -1,0 +1,208 @@
+"""The composition root: settings become the parts of a running program. It wires and decides nothing."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+from agents.ledger import RunLimits
+from agents.llm import build_model, build_models
+from agents.llm.base import ModelSettings
+from agents.prompts import Prompts
+from agents.replies import Replies
+from bot import wiring
+from bot.data import data_folder
+from bot.errors import ConfigError
+from bot.jobs import Workplace
+from bot.settings import Loaded, Settings
+from storage.engine import Database, require_upgraded, upgrade
+from storage.errors import NewerDatabase, NotUpgraded
+from storage.sessions import SessionStore
+from storage.trace import TraceStore
+from storage.vectors import VectorStore
+from tools.contracts import ToolDeps, ToolSpec
+from tools.embedding import Embedder
+from tools.invoke import ToolLimits
+from tools.redaction import Redactor
+from tools.registry import ToolRegistry
+from tools.retrieval import Retriever
+from tools.skills import SkillRegistry
+
+
+@dataclass(frozen=True)
+class App:
+    """Everything a command may reach. `knowledge` is the database of the knowledge base: the trace's own unless a
+    scenario brings another."""
+
+    settings: Settings
+    zone: ZoneInfo
+    database: Database
+    knowledge: Database
+    store: TraceStore
+    sessions: SessionStore
+    vectors: VectorStore
+    embedder: Embedder | None
+    work: Workplace
+
+    @property
+    def tools(self) -> ToolDeps:
+        return self.work.tools
+
+    @property
+    def registry(self) -> ToolRegistry:
+        return self.work.registry
+
+
+@asynccontextmanager
+async def open_app(
+    loaded: Loaded, *, external: Sequence[ToolSpec] = (), knowledge_url: str | None = None
+) -> AsyncIterator[App]:
+    """The parts, closed at the end of the block. Nothing is contacted yet. Raises ConfigError, ToolConfigError and
+    BadDatabaseUrl."""
+    settings = loaded.settings
+    async with AsyncExitStack() as stack:
+        database = open_database(settings)
+        stack.callback(database.close)
+        knowledge = Database(knowledge_url) if knowledge_url else database
+        stack.callback(knowledge.close)
+        vectors = wiring.vectors(settings)
+        stack.callback(vectors.close)
+        embedder = wiring.embedder(settings)
+        if embedder is not None:
+            stack.push_async_callback(embedder.close)
+        tools = tool_deps(settings, Retriever(knowledge, vectors=vectors, embedder=embedder))
+        if tools.prometheus is not None:
+            stack.push_async_callback(tools.prometheus.close)
+        work = workplace(settings, database, tools, external)
+        stack.push_async_callback(work.models.close)
+        yield App(
+            settings=settings,
+            zone=loaded.zone,
+            database=database,
+            knowledge=knowledge,
+            store=TraceStore(database),
+            sessions=SessionStore(database),
+            vectors=vectors,
+            embedder=embedder,
+            work=work,
+        )
+
+
+def workplace(settings: Settings, database: Database, tools: ToolDeps, external: Sequence[ToolSpec]) -> Workplace:
+    models = model_settings(settings)
+    return Workplace(
+        db=database,
+        registry=ToolRegistry.builtin().with_external(external),
+        tools=tools,
+        models=build_models(models),
+        offline=build_model("offline", models),
+        prompts=Prompts.load(data_folder("prompts")),
+        replies=Replies.load(data_folder("prompts") / "replies"),
+        owner=process_name(),
+        redactor=Redactor(settings.redaction_patterns),
+        limits=run_limits(settings),
+        tool_limits=ToolLimits(max_calls=settings.max_tool_calls),
+        names=source_names(settings),
+    )
+
+
+def process_name() -> str:
+    return f"{socket.gethostname()}-{os.getpid()}"
+
+
+# ---------------------------------------------------------------- storage
+
+
+def open_database(settings: Settings) -> Database:
+    url = settings.database_url.get_secret_value()
+    if not url:
+        folder = writable_folder(settings.data_dir)
+        url = f"sqlite:///{folder / 'proofthread.db'}"
+    return Database(url, pool_size=settings.database_pool_size)
+
+
+async def prepare(app: App) -> None:
+    """Raise NotUpgraded unless the tables are this version's. Our own SQLite files are upgraded here: a fresh laptop has
+    nobody to do it, while on a server other programs may still be using the old form."""
+    await _prepared(app.database, is_ours=not app.settings.database_url.get_secret_value())
+    if app.knowledge is not app.database:
+        await _prepared(app.knowledge, is_ours=True)
+
+
+async def _prepared(database: Database, *, is_ours: bool) -> None:
+    try:
+        await database.call(require_upgraded, database)
+    except NewerDatabase:
+        raise
+    except NotUpgraded:
+        if not is_ours:
+            raise
+        await database.call(upgrade, database)
+
+
+def writable_folder(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(
+            f"The data folder {folder} cannot be made ({error.strerror}): set PROOFTHREAD_DATA_DIR to one that can."
+        ) from error
+    return folder
+
+
+# ---------------------------------------------------------------- models
+
+
+def model_settings(settings: Settings) -> ModelSettings:
+    return ModelSettings(
+        model=settings.model,
+        role_models={str(role): name for role, name in settings.role_models.items()},
+        base_url=settings.base_url or None,
+        api_key=settings.api_key.get_secret_value() if settings.api_key else "",
+        price_in=settings.price_in,
+        price_out=settings.price_out,
+        price_cached=settings.price_cached,
+        timeout_seconds=settings.model_timeout_seconds,
+        temperature=settings.temperature,
+        extra_body=settings.request_fields,
+        stream=settings.stream,
+    )
+
+
+def run_limits(settings: Settings) -> RunLimits:
+    """Raises ConfigError for a cap on money that nobody could count."""
+    if settings.max_cost is not None and (settings.price_in is None or settings.price_out is None):
+        raise ConfigError("max_cost needs price_in and price_out: without prices nobody knows what a run costs.")
+    return RunLimits(steps=settings.max_steps, tokens=settings.max_tokens, cost=settings.max_cost)
+
+
+# ---------------------------------------------------------------- tools
+
+
+def load_skills(settings: Settings) -> SkillRegistry:
+    """Ours and the operator's; an operator's skill of the same name replaces ours."""
+    return SkillRegistry.load(data_folder("skills"), *settings.skills_dirs)
+
+
+def tool_deps(settings: Settings, retriever: Retriever) -> ToolDeps:
+    return ToolDeps(
+        skills=load_skills(settings),
+        logs=wiring.logs(settings),
+        prometheus=wiring.prometheus(settings),
+        retriever=retriever,
+        business=wiring.business(settings),
+        changes=wiring.changes(settings),
+    )
+
+
+def source_names(settings: Settings) -> tuple[str, ...]:
+    """What an answer's gaps may name although no evidence holds it: hosts, folders and named queries."""
+    hosts = [urlsplit(settings.prometheus_url).hostname or ""]
+    paths = [*map(str, settings.logs_roots), str(settings.changes_file or "")]
+    return tuple(name for name in (*hosts, *paths, *settings.queries) if name)

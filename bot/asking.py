@@ -1,0 +1,83 @@
+"""One question from the terminal: session, history, run, and what Ctrl-C does."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import uuid4
+
+from agents.contracts import HistoryTurn, RunOutcome
+from agents.events import OnEvent
+from agents.state import RunRequest
+from bot.app import App
+from bot.errors import ConfigError
+from bot.jobs import execute, submit
+from storage.trace import Run
+
+HISTORY_RUNS = 5
+
+
+@dataclass(frozen=True)
+class Question:
+    """`session_id` None opens a new conversation; `history` stands in where there is no stored one."""
+
+    text: str
+    language: str
+    zone: str
+    now: datetime
+    session_id: str | None = None
+    history: tuple[HistoryTurn, ...] = ()
+
+
+async def ask(app: App, question: Question, on_event: OnEvent) -> RunOutcome:
+    """Raises ConfigError for a session that does not exist, and storage's errors."""
+    history = await _history(app, question.session_id) if question.session_id else question.history
+    request = RunRequest(
+        session_id=question.session_id or uuid4().hex,
+        question=question.text,
+        language=question.language,
+        zone=question.zone,
+        now=question.now,
+        history=history,
+        deadline_seconds=app.settings.max_seconds,
+    )
+    run_id = await submit(request, app.work)
+    with _interrupts_cancel(app, run_id):
+        return await execute(run_id, app.work, on_event)
+
+
+async def _history(app: App, session_id: str) -> tuple[HistoryTurn, ...]:
+    if await app.database.call(app.sessions.get, session_id) is None:
+        raise ConfigError(f"No session has the id {session_id!r}: take it from `proofthread trace`, or leave it out.")
+    runs = await app.database.call(app.sessions.runs, session_id)
+    return tuple(turn for run in runs[-HISTORY_RUNS:] for turn in _turns(run))
+
+
+def _turns(run: Run) -> Iterator[HistoryTurn]:
+    yield HistoryTurn(role="user", text=run.query)
+    if run.answer:
+        yield HistoryTurn(role="assistant", text=run.answer, run_id=run.run_id)
+
+
+@contextmanager
+def _interrupts_cancel(app: App, run_id: str) -> Iterator[None]:
+    """The first Ctrl-C stops the run, which then says what is proven; a second one ends the program."""
+    loop = asyncio.get_running_loop()
+    pending: set[asyncio.Task[None]] = set()
+
+    def stop() -> None:
+        loop.remove_signal_handler(signal.SIGINT)
+        pending.add(asyncio.ensure_future(app.database.call(app.store.request_cancel, run_id)))
+
+    # Only the main thread of a process can be told of signals.
+    with suppress(ValueError, RuntimeError, NotImplementedError):
+        loop.add_signal_handler(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        with suppress(ValueError, RuntimeError, NotImplementedError):
+            loop.remove_signal_handler(signal.SIGINT)

@@ -1,0 +1,57 @@
+"""`proofthread ask`: a question in, an answer whose every claim carries a quote out."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bot.commands.options import AsJson, ModelName
+
+if TYPE_CHECKING:
+    from agents.contracts import RunOutcome
+
+
+def register(app: typer.Typer) -> None:
+    app.command("ask")(ask)
+
+
+def ask(
+    question: Annotated[str | None, typer.Argument(help="What you want to know; - reads stdin.", metavar="QUESTION")] = None,
+    sample: Annotated[bool, typer.Option("--sample", help="Ask about the sample incident that ships with us.")] = False,
+    session: Annotated[str | None, typer.Option("--session", help="Continue this conversation.", metavar="ID")] = None,
+    model: ModelName = None,
+    now: Annotated[str | None, typer.Option("--now", help="Ask as if it were then (RFC 3339).", metavar="TIME")] = None,
+    zone: Annotated[str | None, typer.Option("--zone", help="Your time zone.", metavar="ZONE")] = None,
+    language: Annotated[str | None, typer.Option("--language", help="zh or en.", metavar="LANGUAGE")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Diagnose. Progress appears on stderr as it happens, then the answer with its evidence."""
+    from bot.commands.asked import Wanted, answered, read_question
+    from bot.settings import load_settings
+    from bot.terminal.lines import Line, console_for, show
+    from bot.terminal.output import print_json
+
+    text, remark, reply = read_question(question, sample)
+    if reply is not None:
+        print_json({"reply": reply}) if as_json else show(console_for(), [Line(reply)])
+        return
+    stderr = console_for(stream_is_stderr=True)
+    if remark:
+        show(stderr, [Line(remark, lead="! ", style="yellow")])
+    wanted = Wanted(text, sample, session, model, now, zone, language)
+    outcome = asyncio.run(answered(wanted, load_settings(), stderr))
+    _show(outcome, as_json)
+    raise typer.Exit(0 if outcome.status == "SUCCESS" else 1)
+
+
+def _show(outcome: RunOutcome, as_json: bool) -> None:
+    from bot.terminal.lines import console_for, show
+    from bot.terminal.outcome import outcome_json, outcome_lines
+    from bot.terminal.output import print_json
+
+    if as_json:
+        print_json(outcome_json(outcome))
+    else:
+        show(console_for(), outcome_lines(outcome))

@@ -1,0 +1,77 @@
+"""The work behind `proofthread ask`, kept from the command so that --help need not import it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import get_args
+
+from rich.console import Console
+
+from agents.contracts import RunOutcome
+from bot.app import App, open_app, prepare
+from bot.asking import Question, ask
+from bot.errors import ConfigError
+from bot.greetings import reply_to
+from bot.inputs import language_of, moment_of, question_of, read_text, zone_named
+from bot.settings import Loaded, Settings
+from bot.terminal.progress import progress_on
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The command's options as they were typed."""
+
+    text: str
+    sample: bool
+    session: str | None
+    model: str | None
+    now: str | None
+    zone: str | None
+    language: str | None
+
+
+def read_question(question: str | None, sample: bool) -> tuple[str, str | None, str | None]:
+    """(the question, a remark where it was cut, a reply where it is small talk). Raises ConfigError where nothing is
+    asked."""
+    if question is None and sample:
+        from bot.demo import sample as sample_incident
+
+        question = sample_incident().file.input.text
+    text, remark = question_of(read_text("-") if question == "-" else question or "")
+    return text, remark, reply_to(text)
+
+
+async def answered(wanted: Wanted, loaded: Loaded, console: Console) -> RunOutcome:
+    """Raises the operator's errors: a wrong option or setting, a database that is away."""
+    loaded = with_options(loaded, wanted)
+    now = moment_of(wanted.now, loaded.zone) if wanted.now else datetime.now(UTC)
+    if not wanted.sample:
+        async with open_app(loaded) as app:
+            await prepare(app)
+            return await ask(app, _question(wanted, app, now), progress_on(console))
+    from bot.demo import open_sample, sample
+
+    async with open_sample(loaded, sample(), now) as world:
+        moment = now if wanted.now else world.now
+        return await ask(world.app, _question(wanted, world.app, moment), progress_on(console))
+
+
+def with_options(loaded: Loaded, wanted: Wanted) -> Loaded:
+    """Options win over settings."""
+    changed: dict[str, object] = {}
+    if wanted.model:
+        changed |= {"model": wanted.model, "role_models": {}}
+    if wanted.language:
+        allowed = get_args(Settings.model_fields["language"].annotation)
+        if wanted.language not in allowed:
+            raise ConfigError(f"--language {wanted.language!r} is unknown: write one of {', '.join(allowed)}.")
+        changed["language"] = wanted.language
+    zone = zone_named(wanted.zone) if wanted.zone else loaded.zone
+    return replace(loaded, settings=loaded.settings.model_copy(update=changed), zone=zone)
+
+
+def _question(wanted: Wanted, app: App, now: datetime) -> Question:
+    chosen = app.settings.language
+    language = language_of(wanted.text, default="en") if chosen == "auto" else chosen
+    return Question(wanted.text, language, app.zone.key, now, session_id=wanted.session)
