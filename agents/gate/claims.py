@@ -1,0 +1,118 @@
+"""Rules that see a whole claim: its facts (7), that it is one fact (atomicity), and that a cause has enough (9)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from agents.contracts import Claim
+from agents.gate.bindings import Found, Refusal
+from agents.gate.causes import enough_tools, is_cases, speaks_of_cause, states_own_cause
+from agents.gate.facts import Passage, Sources, count_numbers, missing_facts, scope_durations, scope_zones
+from agents.gate.normalise import has_forbidden, normalise
+from agents.gate.quoting import quoted_ranges
+from agents.gate.rules import RULES
+from agents.gate.times import blank
+from agents.gate.tokens import informative_tokens
+
+MOST_NUMBERS = 2
+MOST_CHARACTERS = 200
+_LONGEST_CLAIM = 2000
+_SENTENCE_END = re.compile(r"[。！？!?;](?=.)|(?<=[a-z0-9)\"'])\.\s+(?=[A-Z\u4e00-\u9fff])")
+_LEAST_SENTENCE = 2  # informative tokens that make a piece a sentence of its own
+
+
+@dataclass
+class ClaimReading:
+    """A claim whose bindings all quote truly: its words against those of its evidence."""
+
+    claim: Claim
+    found: Sequence[Found]
+
+    @cached_property
+    def text(self) -> str:
+        return normalise(self.claim.claim_text).text
+
+    @cached_property
+    def quotes(self) -> list[Passage]:
+        hints = (
+            " ".join(one.record.ref.scope.get(key, "") for key in ("metric", "unit", "query")) for one in self.found
+        )
+        return [
+            Passage(one.record.normal.text, one.span.start, one.span.end, hint)
+            for one, hint in zip(self.found, hints, strict=True)
+        ]
+
+    @cached_property
+    def sources(self) -> Sources:
+        scopes = [one.record.ref.scope for one in self.found]
+        labels = [Passage.whole(text) for text in dict.fromkeys(one.record.scope_text for one in self.found)]
+        return Sources(
+            [*self.quotes, *labels],
+            tuple(zone for scope in scopes for zone in scope_zones(scope)),
+            tuple(length for scope in scopes if scope for length in scope_durations(scope)),
+        )
+
+    @cached_property
+    def verbatim(self) -> list[tuple[int, int]]:
+        return self._ranges[0]
+
+    @cached_property
+    def _ranges(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        return quoted_ranges(self.text, self.quotes)
+
+    @cached_property
+    def own_words(self) -> str:
+        """The claim with spaces where it quotes."""
+        return blank(self.text, [*self._ranges[0], *self._ranges[1]])
+
+
+def check_words(reading: ClaimReading) -> Refusal | None:
+    """The first rule the claim's own words break, causes aside."""
+    if not reading.text:
+        return Refusal("empty_claim", RULES["empty_claim"])
+    if has_forbidden(reading.claim.claim_text):
+        return Refusal("forbidden_characters", f"{RULES['forbidden_characters']}: claim {reading.claim.claim_id}")
+    if len(reading.text) > _LONGEST_CLAIM:
+        return Refusal("atomicity", f"{RULES['atomicity']}: {len(reading.text)} characters")
+    missing = next(missing_facts(reading.text, reading.sources, reading.verbatim), None)
+    if missing is not None:
+        return Refusal(missing.rule, f"{RULES[missing.rule]}: {missing.literal} ({missing.why})")
+    return _atomicity(reading)
+
+
+def _atomicity(reading: ClaimReading) -> Refusal | None:
+    own = reading.own_words
+    length = len(" ".join(own.split()))
+    numbers = count_numbers(own)
+    sentences = [piece for piece in _SENTENCE_END.split(own) if len(informative_tokens(piece)) >= _LEAST_SENTENCE]
+    if length > MOST_CHARACTERS:
+        said = f"{length} characters outside its quotes, at most {MOST_CHARACTERS}"
+    elif numbers > MOST_NUMBERS:
+        said = f"{numbers} numbers outside its quotes, at most {MOST_NUMBERS}"
+    elif len(sentences) > 1:
+        said = f"{len(sentences)} sentences, one is allowed"
+    else:
+        return None
+    return Refusal("atomicity", f"{RULES['atomicity']}: {said}")
+
+
+def check_cause(reading: ClaimReading) -> Refusal | None:
+    """Rule 9. A cause stated by the record of its own event suffices; a runbook or a case never states one."""
+    is_cause = reading.claim.claim_type == "root_cause"
+    if not is_cause and not speaks_of_cause(reading.own_words):
+        return None
+    proofs = [
+        (one, is_cases(one.binding.tool_name, one.binding.raw_path, one.record.ref.scope)) for one in reading.found
+    ]
+    if enough_tools([(one.binding.tool_name, is_case) for one, is_case in proofs]):
+        return None
+    for one in reading.found:
+        if one.binding.tool_name != "lookup_knowledge" and states_own_cause(
+            reading.text, one.text, one.record.scope_text
+        ):
+            return None
+    named = ", ".join(sorted({one.binding.tool_name for one in reading.found}))
+    return Refusal("cause_needs_more", f"{RULES['cause_needs_more']}: only {named}; it stays a hypothesis")

@@ -1,0 +1,238 @@
+"""Rule 7: the times, numbers and names of a text, and those of them that no quote and no scope bears."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from agents.gate.identifiers import Name, claimed_names, occurs
+from agents.gate.keys import Context
+from agents.gate.normalise import normalise
+from agents.gate.numbers import Quantity, digit_runs, quantities, says
+from agents.gate.times import Stamp, blank, epochs, stamps, states
+from agents.gate.tokens import has_cjk, stems
+
+_LEFT, _RIGHT = 90, 40  # how far around a quote its units and keys may stand
+_METRIC = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*_[a-zA-Z0-9_:]*(?=[{\s=]|$)")
+_ZONE_KEYS = frozenset({"zone", "timezone", "time_zone", "tz"})
+_FROM_TO = (("window_from", "window_to"), ("since", "until"), ("start", "end"), ("from", "to"))
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A piece of a claim that nothing proves; `rule` is the one it breaks."""
+
+    rule: str
+    literal: str
+    start: int
+    end: int
+    why: str = "it does not occur"
+
+
+@dataclass
+class Passage:
+    """text[low:high] is quoted; what stands around it may only tell units and keys. `hint` may state a unit."""
+
+    text: str
+    low: int
+    high: int
+    hint: str = ""
+
+    @classmethod
+    def whole(cls, text: str) -> Passage:
+        return cls(text, 0, len(text))
+
+    @cached_property
+    def _window(self) -> tuple[int, str]:
+        left = max(0, self.low - _LEFT)
+        return left, self.text[left : self.high + _RIGHT]
+
+    @cached_property
+    def _all_stamps(self) -> list[Stamp]:
+        return stamps(self._window[1])
+
+    def _inside(self, start: int, end: int) -> bool:
+        left = self._window[0]
+        return start + left >= self.low and end + left <= self.high
+
+    @cached_property
+    def stamps(self) -> list[Stamp]:
+        found = [*self._all_stamps, *epochs(self._window[1])]
+        return [stamp for stamp in found if self._inside(stamp.start, stamp.end)]
+
+    @cached_property
+    def numbers(self) -> list[Quantity]:
+        text = self._window[1]
+        taken = [(stamp.start, stamp.end) for stamp in self._all_stamps]
+        hint = f"{self.hint} {_metric_name(self.text)}"
+        return [one for one in quantities(text, taken=taken, hint=hint) if self._inside(one.start, one.end)]
+
+    @cached_property
+    def codes(self) -> set[str]:
+        return digit_runs(
+            self.text[self.low : self.high],
+            [(stamp.start, stamp.end) for stamp in stamps(self.text[self.low : self.high])],
+        )
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return stems(self.text[self.low : self.high])
+
+
+@dataclass
+class Sources:
+    """All that a claim's facts may rest on."""
+
+    passages: Sequence[Passage]
+    zones: tuple[str, ...] = ()
+    durations: tuple[float, ...] = ()
+
+    @cached_property
+    def stamps(self) -> list[Stamp]:
+        return [stamp for passage in self.passages for stamp in passage.stamps]
+
+    @cached_property
+    def numbers(self) -> list[Quantity]:
+        return [number for passage in self.passages for number in passage.numbers]
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset().union(*(passage.words for passage in self.passages))
+
+    def has_code(self, digits: str) -> bool:
+        return any(digits in passage.codes for passage in self.passages)
+
+    def has_name(self, name: Name) -> bool:
+        return any(occurs(name, passage.text, passage.low, passage.high) for passage in self.passages)
+
+
+def scope_zones(scope: dict[str, str]) -> tuple[str, ...]:
+    return tuple(value for key, value in scope.items() if key.lower() in _ZONE_KEYS)
+
+
+def scope_durations(scope: dict[str, str]) -> tuple[float, ...]:
+    """The length in seconds of the window the scope states: "in these 30 minutes" is no derived number."""
+    found = []
+    for first, last in _FROM_TO:
+        ends = [stamps(normalise(scope.get(key, "")).text) for key in (first, last)]
+        if all(ends) and (seconds := _between(ends[0][0], ends[1][0])):
+            found.append(seconds)
+    return tuple(found)
+
+
+def missing_facts(text: str, sources: Sources, skip: Sequence[tuple[int, int]] = ()) -> Iterator[Missing]:
+    """What of a normalised text no source bears; `skip` are its verbatim quotes."""
+    bare = blank(text, skip)
+    found = stamps(bare)
+    for stamp in found:
+        if not states(stamp, sources.stamps, sources.zones):
+            yield Missing("time_not_in_evidence", text[stamp.start : stamp.end].strip(), stamp.start, stamp.end)
+    taken = [(stamp.start, stamp.end) for stamp in found]
+    yield from _missing_names(blank(bare, taken), sources)
+    yield from _missing_numbers(text, bare, sources)
+
+
+def count_numbers(text: str) -> int:
+    """Amounts only: times, ids and codes are no numbers here."""
+    taken = [(stamp.start, stamp.end) for stamp in stamps(text)]
+    return sum(1 for number in quantities(text, taken=taken, claim=True) if number.code is None)
+
+
+def _missing_names(text: str, sources: Sources) -> Iterator[Missing]:
+    for name in claimed_names(text):
+        if not sources.has_name(name):
+            yield Missing("name_not_in_evidence", name.text, name.start, name.end)
+
+
+def _missing_numbers(text: str, bare: str, sources: Sources) -> Iterator[Missing]:
+    """Numbers are read in the whole text, so that a quote beside one still names it; those inside a quote are skipped."""
+    everything = stamps(text)
+    numbers = quantities(text, taken=[(stamp.start, stamp.end) for stamp in everything], claim=True)
+    english = not has_cjk(text)
+    subject = numbers[0].context.words if numbers else frozenset()
+    for number in numbers:
+        if bare[number.start : number.end].strip():
+            why = _why_not(number, sources, subject, english=english)
+            if why is not None:
+                yield Missing("number_not_in_evidence", number.literal, number.start, number.end, why)
+
+
+def _why_not(number: Quantity, sources: Sources, subject: frozenset[str], *, english: bool) -> str | None:
+    same = [other for other in sources.numbers if says(number, other)]
+    if number.code is not None and sources.has_code(number.code):
+        return _moved(number, same, sources.numbers)
+    if not same:
+        return None if _is_window(number, sources) else "it does not occur"
+    moved = _moved(number, same, sources.numbers)
+    if moved is not None or number.is_physical or not english:
+        return moved
+    return None if _is_linked(number, same, sources, subject) else "it stands for something else there"
+
+
+def _is_window(number: Quantity, sources: Sources) -> bool:
+    return any(
+        dimension == "time" and abs(value - length) < 0.5
+        for dimension, value in number.readings
+        for length in sources.durations
+    )
+
+
+def _moved(number: Quantity, same: Sequence[Quantity], everything: Sequence[Quantity]) -> str | None:
+    """The words beside the number name another number of the quote, and not this one."""
+    others = [other for other in everything if other not in same and _comparable(number, other)]
+    if not others:
+        return None
+    here, there = _merged(same), _merged(others)
+    own = number.context
+    by_word_here, by_word_there = own.words & (here.words - there.words), own.words & (there.words - here.words)
+    if by_word_here or by_word_there:
+        return "it stands at another key" if by_word_there and not by_word_here else None
+    meant_here, meant_there = (
+        own.meanings & (here.meanings - there.meanings),
+        own.meanings & (there.meanings - here.meanings),
+    )
+    return "it stands at another key" if meant_there and not meant_here else None
+
+
+def _comparable(number: Quantity, other: Quantity) -> bool:
+    return bool(number.dimensions & other.dimensions) or (not other.is_physical and not number.is_physical)
+
+
+def _merged(numbers: Sequence[Quantity]) -> Context:
+    return Context(
+        frozenset().union(*(number.context.words for number in numbers)),
+        frozenset().union(*(number.context.meanings for number in numbers)),
+    )
+
+
+def _is_linked(number: Quantity, same: Sequence[Quantity], sources: Sources, subject: frozenset[str]) -> bool:
+    own = number.context.words | subject
+    if not own:
+        return True
+    for other in same:
+        key = other.context
+        if not key.words or own & key.words or number.context.meanings & key.meanings:
+            return True
+        if all(not word.isascii() for word in key.words):
+            return True
+    return bool(number.context.words & sources.words)
+
+
+def _metric_name(text: str) -> str:
+    found = _METRIC.match(text)
+    return found[0] if found else ""
+
+
+def _between(first: Stamp, last: Stamp) -> float | None:
+    if None in (first.hour, last.hour, first.day, last.day) or first.date[:2] != last.date[:2]:
+        return None
+    clocks = [
+        ((stamp.day or 0) * 24 + (stamp.hour or 0)) * 3600
+        + (stamp.minute or 0) * 60
+        + (stamp.second or 0)
+        - (stamp.offset or 0) * 60
+        for stamp in (first, last)
+    ]
+    return float(clocks[1] - clocks[0])

@@ -1,0 +1,122 @@
+"""Which words name a number: the key before it, or its neighbours inside the clause."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agents.gate.tokens import CJK, bigrams, is_cjk, parts, stem
+from agents.gate.words import CONCEPTS, STOP_WORDS
+
+_KEY = re.compile(
+    r"""(?P<key>[A-Za-z_\u4e00-\u9fff][\w.\-/%]*(?:[ ][A-Za-z][\w.\-/%]*){0,2}(?:\s?\([\w%/]+\))?)["']?\]?\s?[=:]\s?["'\[(<{]{0,2}\s?[<>~≈]?$"""
+)
+_WORD = re.compile(rf"[A-Za-z_][A-Za-z0-9_]*|[{CJK}]+")
+_BREAK = re.compile(r"[,;|()\[\]{}<>，。；、（）\n]|\s-\s")
+_MEASURES = frozenset("次个条台秒分倍笔项种名行")
+_ZERO_WORDS = re.compile(r"(?<![A-Za-z])(?:none|no|zero|nothing)(?![A-Za-z])|没有|未|无")
+_REACH = 45  # characters
+_CLOSE = 4  # words a side
+
+_MEANING = {stem(word) if word.isascii() else word: concept for concept, words in CONCEPTS.items() for word in words}
+_ZH_MEANINGS = {word: concept for word, concept in _MEANING.items() if not word.isascii()}
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """Where a number stands: words go to the nearest one."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Context:
+    """`words` are stems and CJK bigrams, `meanings` the concepts they stand for (count, before, max, …)."""
+
+    words: frozenset[str] = frozenset()
+    meanings: frozenset[str] = frozenset()
+
+
+def key_before(text: str, start: int) -> list[str]:
+    """The parts of the key of `key=…`, `"key": …`, `Some Key: …`, `key(ms)=…` that ends right before `start`."""
+    found = _KEY.search(text, max(0, start - 60), start)
+    if found is None:
+        return []
+    key = found["key"]
+    inside = re.findall(r"\(([\w%/]+)\)", key)
+    words = parts(key)
+    words += [char for run in re.findall(f"[{CJK}]+", key) for char in bigrams(run)]
+    return words + [unit for unit in inside if unit == "%" or unit.lower() not in words] if inside else words
+
+
+def context_of(words: Sequence[str]) -> Context:
+    stems_ = frozenset(stem(word) if word.isascii() else word for word in words)
+    meanings = {_MEANING[word] for word in stems_ if word in _MEANING}
+    return Context(stems_, frozenset(meanings))
+
+
+def neighbours(text: str, anchors: Sequence[Anchor], *, claim: bool) -> list[Context]:
+    """For each anchor the words nearest to it, within its clause."""
+    stops = sorted(match.start() for match in _BREAK.finditer(text))
+    extra = [Anchor(match.start(), match.end()) for match in _ZERO_WORDS.finditer(text)] if claim else []
+    everyone = sorted([*anchors, *extra], key=lambda anchor: anchor.start)
+    gathered: dict[Anchor, list[tuple[int, str]]] = {anchor: [] for anchor in everyone}
+    for start, end, word in _pieces(text):
+        owner = _nearest(start, end, everyone, stops)
+        if owner is not None:
+            distance = max(owner.start - end, start - owner.end)
+            gathered[owner].append((distance if start < owner.start else -distance - 1, word))
+    return [_context(gathered[anchor]) for anchor in anchors]
+
+
+def _pieces(text: str) -> list[tuple[int, int, str]]:
+    """Words with their places; a measure word right after a number is a word of its own (19次之后)."""
+    found = []
+    for match in _WORD.finditer(text):
+        word, start = match[0], match.start()
+        if len(word) > 1 and word[0] in _MEASURES and text[max(0, start - 2) : start].strip()[-1:].isdigit():
+            found.append((start, start + 1, word[0]))
+            word, start = word[1:], start + 1
+        if is_cjk(word[0]) or word.lower() not in STOP_WORDS:
+            found.append((start, match.end(), word))
+    return found
+
+
+def _nearest(start: int, end: int, anchors: Sequence[Anchor], stops: Sequence[int]) -> Anchor | None:
+    left = next((anchor for anchor in reversed(anchors) if anchor.end <= start), None)
+    right = next((anchor for anchor in anchors if anchor.start >= end), None)
+    if left is not None and (start - left.end > _REACH or any(left.end <= stop < start for stop in stops)):
+        left = None
+    if right is not None and (right.start - end > _REACH or any(end <= stop < right.start for stop in stops)):
+        right = None
+    if left is None or right is None:
+        return left or right
+    gap_left, gap_right = start - left.end, right.start - end
+    if gap_left == gap_right:
+        return right if _key_comes_first(anchors, start, stops) else left
+    return left if gap_left < gap_right else right
+
+
+def _key_comes_first(anchors: Sequence[Anchor], at: int, stops: Sequence[int]) -> bool:
+    """Whether the clause begins with a word rather than a number (active 50 idle 0)."""
+    clause = max((stop + 1 for stop in stops if stop < at), default=0)
+    first = next((anchor for anchor in anchors if anchor.start >= clause), None)
+    return first is not None and first.start - clause > 1
+
+
+def _context(found: Sequence[tuple[int, str]]) -> Context:
+    """The closest few words on either side."""
+    before = sorted((distance, word) for distance, word in found if distance >= 0)[:_CLOSE]
+    after = sorted((-distance, word) for distance, word in found if distance < 0)[:_CLOSE]
+    words: list[str] = []
+    meanings: set[str] = set()
+    for _, word in (*before, *after):
+        if is_cjk(word[0]):
+            words += bigrams(word)
+            meanings.update(concept for alias, concept in _ZH_MEANINGS.items() if alias in word)
+        else:
+            words += [word, *parts(word)]
+    context = context_of(words)
+    return Context(context.words, context.meanings | meanings)

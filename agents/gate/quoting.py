@@ -1,0 +1,85 @@
+"""Which parts of a claim are verbatim words of its evidence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from agents.gate.facts import Passage
+from agents.gate.spans import FEWEST_TOKENS, is_boundary, occurrences, unescapings
+from agents.gate.tokens import CJK, informative_tokens
+
+_MARKED = re.compile(
+    r"\"([^\"]+)\"|(?<!\w)'([^']{2,})'(?!\w)|`([^`]+)`|「([^」]+)」|『([^』]+)』|«([^»]+)»|《([^》]+)》"
+)
+_TOKEN = re.compile(rf"[A-Za-z0-9_]+|[{CJK}]|[^\s]")
+_SHORTEST_RUN = 12
+
+
+def quoted_ranges(claim: str, passages: Sequence[Passage]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """(verbatim, marked): runs long enough to be quotes by themselves, and quotation marks around the evidence's words.
+
+    A marked quote may be a single word: it is no wording of the claim's own, but its number still needs its key.
+    """
+    verbatim = list(_runs(claim, passages))
+    marked = [
+        (match.start(), match.end())
+        for match in _MARKED.finditer(claim)
+        if any(
+            _is_verbatim(words, passages)
+            for words in (match[match.lastindex or 0], *unescapings(match[match.lastindex or 0]))
+        )
+    ]
+    return verbatim, marked
+
+
+def _is_verbatim(words: str, passages: Sequence[Passage]) -> bool:
+    words = words.strip(" .,;:")
+    return bool(words) and any(_stands(words, passage) for passage in passages)
+
+
+def _stands(words: str, passage: Passage) -> bool:
+    return any(
+        is_boundary(passage.text, at) and is_boundary(passage.text, at + len(words))
+        for at in occurrences(passage.text, words, passage.low, passage.high)
+    )
+
+
+def _runs(claim: str, passages: Sequence[Passage]) -> Iterator[tuple[int, int]]:
+    """Greedy longest runs of whole tokens that stand in one passage as they do in the claim."""
+    tokens = [match.span() for match in _TOKEN.finditer(claim)]
+    at = 0
+    while at < len(tokens):
+        end = max((_reach(claim, tokens, at, passage) for passage in passages), default=at)
+        run = claim[tokens[at][0] : tokens[end - 1][1]] if end > at else ""
+        if len(run) >= _SHORTEST_RUN and len(informative_tokens(run)) >= FEWEST_TOKENS:
+            yield tokens[at][0], tokens[end - 1][1]
+            at = end
+        else:
+            at += 1
+
+
+def _reach(claim: str, tokens: Sequence[tuple[int, int]], at: int, passage: Passage) -> int:
+    """The token after the longest run from `at` that stands in the passage at token boundaries."""
+    start = tokens[at][0]
+    head = claim[start : start + _SHORTEST_RUN]
+    best = at
+    for place in occurrences(passage.text, head, passage.low, passage.high):
+        if not is_boundary(passage.text, place):
+            continue
+        length = _common(claim, start, passage.text, place, passage.high)
+        reach = at
+        while reach < len(tokens) and tokens[reach][1] - start <= length:
+            reach += 1
+        while reach > at and not is_boundary(passage.text, place + tokens[reach - 1][1] - start):
+            reach -= 1
+        best = max(best, reach)
+    return best
+
+
+def _common(left: str, start: int, right: str, place: int, limit: int) -> int:
+    most = min(len(left) - start, limit - place)
+    length = 0
+    while length < most and left[start + length] == right[place + length]:
+        length += 1
+    return length
