@@ -42,7 +42,7 @@ class Budget:
 def bounded(value: Any, budget: Budget, depth: int = 0) -> Any:
     """A JSON copy of `value`, cut from the end where the budget is spent.
 
-    What JSON does not know (times, NaN, bytes) becomes text; lone surrogates become U+FFFD.
+    What JSON does not know (times, NaN, bytes) becomes text; lone surrogates become "?".
     """
     if isinstance(value, str):
         return _bounded_text(value, budget)
@@ -136,7 +136,9 @@ def _bounded_members(value: dict[Any, Any], budget: Budget, depth: int) -> dict[
         if budget.bytes_left <= 0:
             budget.cut = True
             break
-        members[_bounded_text(str(key), budget)] = bounded(item, budget, depth + 1)
+        name = str(key)[:200].encode("utf-8", "replace").decode()
+        budget.take(len(name))
+        members[name] = bounded(item, budget, depth + 1)
     return members
 
 
