@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -85,7 +86,8 @@ def resolves(path: str, payload: Any) -> bool:
         step = _PATH_STEP.match(path, at)
         if step is None:
             return False
-        name = next((part for part in (step[1], step[3], step[4]) if part is not None), None)
+        quoted = None if step[3] is None else json.loads(f'"{step[3]}"')
+        name = next((part for part in (step[1], quoted, step[4]) if part is not None), None)
         key: Any = int(step[2]) if name is None else name
         if not _holds(value, key):
             return False

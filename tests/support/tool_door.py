@@ -68,7 +68,8 @@ def tool(run: Callable[[Ask], Awaitable[ToolResult]], name: str = "query_test", 
     async def runs(arguments: Ask, _: ToolDeps, __: CallContext) -> ToolResult:
         return await run(arguments)
 
-    return ToolSpec(name, "a tool of a test", Ask, runs, **{"evidence_level": "direct", **fields})
+    whole: dict[str, Any] = {"evidence_level": "direct", "input_model": Ask, **fields}
+    return ToolSpec(name=name, description="a tool of a test", run=runs, **whole)
 
 
 def found(*texts: str, **fields: Any) -> ToolResult:
