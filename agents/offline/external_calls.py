@@ -14,6 +14,9 @@ from agents.offline.entities import DEFAULT_NAMESPACE, Entity, entities, mention
 from agents.offline.question import Question
 from tools.contracts import EvidenceStatus
 
+BUILTIN = frozenset(
+    {"date_time", "lookup_knowledge", "query_changes", "query_logs", "query_metrics", "query_order", "read_skill"}
+)
 MAX_CALLS = 14
 BATCH = 5
 
@@ -66,6 +69,12 @@ def next_calls(question: Question, offers: Sequence[ToolOffer], exchanges: Seque
     lowest = fresh[0].priority if fresh else 0
     batch = [call for call in fresh if call.priority <= lowest + 1][:BATCH]
     return batch[: max(0, MAX_CALLS - len(made))]
+
+
+def is_external(exchange: Exchange, offers: Sequence[ToolOffer]) -> bool:
+    """By its offer; where none stands any more (the calls are spent), by its name."""
+    origin = next((offer.origin for offer in offers if offer.name == exchange.call.name), None)
+    return origin == "external" if origin else exchange.call.name not in BUILTIN
 
 
 def unfilled(question: Question, offers: Sequence[ToolOffer], exchanges: Sequence[Exchange]) -> tuple[str, ...]:

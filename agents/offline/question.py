@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from agents.offline.times import Window, window_of
 
-Ask = Literal["count", "logs", "listing", "health", "why"]
+Ask = Literal["count", "meaning", "logs", "listing", "health", "why"]
 
 CODE = re.compile(r"(?<![\w.-])(?!UTF|SHA|MD5|ISO|RFC|RSA|AES|TLS|UTC|HTTP)[A-Z]{2,12}(?:[-_][A-Z]{1,12}){0,3}[-_]?\d{2,5}(?![\w-]|\.\d)")
 EXCEPTION = re.compile(r"\b(?:[a-z_][\w]*\.)*([A-Z]\w*(?:Exception|Error|Throwable))\b")
@@ -148,7 +148,7 @@ def _ask(text: str) -> Ask:
 
 
 def _as_ask(word: str) -> Ask:
-    asks: dict[str, Ask] = {"count": "count", "logs": "logs", "listing": "listing", "health": "health"}
+    asks: dict[str, Ask] = {"count": "count", "meaning": "meaning", "logs": "logs", "listing": "listing", "health": "health"}
     return asks[word]
 
 

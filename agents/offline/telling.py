@@ -12,12 +12,13 @@ from typing import Literal
 
 from agents.llm.base import CitedRef, Exchange, ToolOffer
 from agents.offline.entities import Entity, entities, mentions
+from agents.offline.external_calls import is_external
 from agents.offline.question import Question
 from tools.contracts import NO_EVIDENCE_PATH, EvidenceStatus
 
 Source = Literal["log", "event", "state", "count", "record"]
 
-_COUNT = re.compile(
+COUNT_LINE = re.compile(
     r"^\W*(found|total|count)?\W*\d+\s+(results?|rows?|items?|matches|found|pods?|entries|resources?)\W*$"
     r"|^\W*(count|total)\s*[:=]\s*\d+\W*$",
     re.IGNORECASE,
@@ -75,11 +76,10 @@ def telling_lines(
     question: Question, offers: Sequence[ToolOffer], exchanges: Sequence[Exchange], limit: int = 8
 ) -> list[Telling]:
     """Most telling first; lines that say the same of other numbers and names stand once."""
-    external = {offer.name for offer in offers if offer.origin == "external" and offer.gives_evidence}
     answered = [
         exchange
         for exchange in exchanges
-        if exchange.call.name in external and exchange.evidence_status is EvidenceStatus.SUPPORTED
+        if is_external(exchange, offers) and exchange.evidence_status is EvidenceStatus.SUPPORTED
     ]
     asked = _Asked(question, entities(question, exchanges), _neighbours(question, answered))
     found = [line for exchange in answered for line in asked.of(exchange)]
@@ -132,7 +132,7 @@ class _Asked:
         pattern = _pattern_of(text, exchange.call.name)
         weight = (pattern.weight if pattern else 0.0) + (_FROM_LOG if source != "state" else 0.0)
         if self.question.ask == "count":
-            return Telling(cited, "count", 10.0, answers=True) if _COUNT.search(text) else None
+            return Telling(cited, "count", 10.0, answers=True) if COUNT_LINE.search(text) else None
         if self.question.ask == "logs" and source == "log" and _is_asked_log(self.question, text, weight):
             return Telling(cited, "log", weight, answers=True)
         if self.question.ask == "listing":

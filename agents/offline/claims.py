@@ -1,0 +1,145 @@
+"""Claims from fixed sentences over copied values: what a claim says stands in its excerpt, by construction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from agents.contracts import ClaimType, DraftCitation, DraftClaim
+from agents.llm.base import CitedRef
+from agents.offline.causes import Changed, Explained, sentences
+from agents.offline.evidence import Alert, Change, Chunk, LogKind, Row, Series
+from agents.offline.quotes import excerpt, flat, message, quote
+from agents.offline.sentences import Sentences
+from agents.offline.telling import Telling
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A claim before it has its number; `weaker` is what to say where the proof of this form does not suffice."""
+
+    claim_type: ClaimType
+    text: str
+    citations: tuple[DraftCitation, ...]
+    weaker: Statement | None = None
+
+
+class Stating:
+    """Makes statements in one language."""
+
+    def __init__(self, words: Sentences) -> None:
+        self._words = words
+
+    def cause(self, one: Explained) -> Statement:
+        chunk = cite(one.chunk.cited, one.sentence)
+        if one.kind is None or one.row is not None:
+            source = one.row.cited if one.row else one.chunk.cited
+            text = self._say("cause_record", code=one.code, quote=quote(one.sentence))
+            return Statement("root_cause", text, (cite(source, one.code), chunk))
+        text = self._say("cause_code", service=one.service, code=one.code, quote=quote(one.sentence))
+        return Statement("root_cause", text, (cite(one.kind.cited, one.code), chunk), self.runbook(one.chunk, one.code))
+
+    def cause_change(self, one: Changed) -> Statement:
+        change = one.change
+        text = self._say(
+            "cause_change", service=change.service, time=_clock(change), quote=quote(change.text)
+        )
+        return Statement("root_cause", text, (cite(change.cited, change.text), cite(one.kind.cited)), self.change(change))
+
+    def change(self, change: Change) -> Statement:
+        text = self._say("change", service=change.service, time=_clock(change), quote=quote(change.text))
+        return Statement("change", text, (cite(change.cited, change.text),))
+
+    def kind(self, kind: LogKind) -> Statement:
+        told = quote(message(kind.line))
+        citations = (cite(kind.cited, told),)
+        claim_type: ClaimType = "impact" if _is_served_error(kind) else "symptom"
+        if kind.count == 0:
+            return Statement("symptom", self._say("gone_lines", service=kind.service, quote=told), citations)
+        if kind.is_new and kind.first is not None:
+            name = "new_error" if kind.is_error else "new_line"
+            text = self._say(name, service=kind.service, time=f"{kind.first:%H:%M}", quote=told)
+            return Statement(claim_type, text, citations)
+        name = "error_line" if kind.is_error else "more_lines"
+        return Statement(claim_type, self._say(name, service=kind.service, quote=told), citations)
+
+    def series(self, series: Series) -> Statement | None:
+        before, after = series.written.get("before"), series.written.get("after")
+        if series.change_at is None or before is None or after is None:
+            return None
+        claim = self._say(
+            "moved",
+            name=series.name,
+            service=series.service,
+            time=f"{series.change_at:%H:%M}",
+            before=_shown(before, series.written.get("unit")),
+            after=_shown(after, series.written.get("unit")),
+        )
+        return Statement("symptom", claim, (cite(series.cited, "change_at="),))
+
+    def alert(self, alert: Alert) -> Statement:
+        plain = self._quoting("symptom", "alert", alert.cited, quote(alert.cited.ref.text))
+        if not (alert.name and alert.service and alert.state and alert.since):
+            return plain
+        text = self._say(
+            "alert_since", name=alert.name, service=alert.service, state=alert.state, time=f"{alert.since:%H:%M}"
+        )
+        return Statement("symptom", text, (cite(alert.cited),), plain)
+
+    def row(self, row: Row) -> Statement:
+        return self._quoting("symptom", "row", row.cited, quote(row.text))
+
+    def runbook(self, chunk: Chunk, code: str) -> Statement:
+        told = next((sentence for sentence in sentences(chunk.text) if code in sentence), chunk.text)
+        return self._quoting("symptom", "runbook", chunk.cited, quote(told))
+
+    def log_line(self, cited: CitedRef) -> Statement:
+        return self._quoting("symptom", "log", cited, quote(message(cited.ref.text)))
+
+    def telling(self, line: Telling) -> Statement:
+        text = quote(line.cited.ref.text)
+        plain = self._quoting("symptom", line.source, line.cited, text)
+        if not line.states_cause:
+            return plain
+        return replace(self._quoting("root_cause", "cause_record_itself", line.cited, text), weaker=plain)
+
+    def gap(self, cited: CitedRef) -> Statement:
+        return self._quoting("gap", "gap", cited, quote(cited.ref.text))
+
+    def _quoting(self, claim_type: ClaimType, name: str, cited: CitedRef, told: str) -> Statement:
+        return Statement(claim_type, self._say(name, quote=told), (cite(cited, told),))
+
+    def _say(self, sentence: str, /, **values: object) -> str:
+        return self._words.say("claims", sentence, **values)
+
+
+def cite(cited: CitedRef, around: str = "") -> DraftCitation:
+    return DraftCitation(ref=cited.handle, excerpt=excerpt(cited.ref, around))
+
+
+def draft_claim(statement: Statement, claim_id: str) -> DraftClaim:
+    return DraftClaim(
+        claim_id=claim_id,
+        claim_type=statement.claim_type,
+        claim_text=statement.text,
+        support_level="direct",
+        evidence=statement.citations,
+    )
+
+
+def _clock(change: Change) -> str:
+    return f"{change.at:%H:%M}" if change.at else ""
+
+
+def _is_served_error(kind: LogKind) -> bool:
+    """An access line with a 5xx: what customers got."""
+    words: Sequence[str] = kind.line.split()
+    return any(len(word) == 3 and word.startswith("5") and word.isdigit() for word in words) and "HTTP/" in kind.line
+
+
+def _shown(raw: str, unit: str | None) -> str:
+    """Three digits of a number where they keep two that say something, with its unit where people write one."""
+    short = f"{float(raw):.3g}"
+    digits = short.replace(".", "").lstrip("0")
+    value = short if len(digits) >= 2 and "e" not in short else raw
+    return f"{value} {unit}" if unit in ("s", "ms", "%") else value

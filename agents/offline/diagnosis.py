@@ -1,0 +1,54 @@
+"""The executor's draft: which pieces of evidence become claims, what stays a hypothesis, what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from agents.contracts import ExecutorDraft
+from agents.llm.base import Exchange, ToolOffer
+from agents.offline.claims import Statement, Stating
+from agents.offline.findings import Findings
+from agents.offline.leads import actions, hypotheses, missing
+from agents.offline.own_check import provable
+from agents.offline.question import Question
+from agents.offline.sentences import sentences_of
+
+MAX_GAPS = 2
+
+
+def draft(question: Question, offers: Sequence[ToolOffer], exchanges: Sequence[Exchange], language: str) -> ExecutorDraft:
+    sentences = sentences_of(language)
+    found = Findings.of(question, offers, exchanges, language)
+    claims = provable(_statements(found, Stating(sentences)), exchanges)
+    summary = claims[0].claim_text if claims else sentences.say("compose", "nothing")
+    return ExecutorDraft(
+        diagnosis_summary=summary,
+        claims=claims,
+        hypotheses=tuple(hypotheses(found, sentences)),
+        recommended_actions=tuple(actions(found, sentences)),
+        missing_info=tuple(missing(found, sentences)),
+        user_facing_answer=summary,
+    )
+
+
+def _statements(found: Findings, state: Stating) -> Iterator[Statement]:
+    """Records and causes first, then symptoms from the deepest service up, metrics, alerts, and what came back empty."""
+    yield from (state.row(row) for row in found.rows())
+    yield from _causes(found, state)
+    yield from (state.log_line(cited) for cited in found.record_lines())
+    yield from (state.telling(line) for line in found.telling)
+    yield from (state.kind(kind) for kind in found.kinds())
+    yield from (statement for one in found.series() if (statement := state.series(one)))
+    yield from (state.alert(alert) for alert in found.alerts())
+    yield from (state.gap(exchange.refs[0]) for exchange in found.empty()[:MAX_GAPS])
+
+
+def _causes(found: Findings, state: Stating) -> Iterator[Statement]:
+    if found.explained:
+        yield state.cause(found.explained[0])
+        if found.explained[0].change:
+            yield state.change(found.explained[0].change)
+    elif found.changed:
+        yield state.cause_change(found.changed[0])
+    else:
+        yield from (state.runbook(chunk, code) for chunk, code in found.explaining_chunks())

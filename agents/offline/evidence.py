@@ -1,0 +1,239 @@
+"""What the built-in tools answered, read back into values: every one keeps the ref that it came from."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from agents.llm.base import CitedRef, Exchange
+from agents.offline.question import codes_of
+from tools.contracts import NO_EVIDENCE_PATH, EvidenceStatus
+
+_PAIR = re.compile(r"(?<!\S)([A-Za-z_]\w*)=(\"(?:[^\"\\]|\\.)*\"|\S+)")
+_NAME = re.compile(r"^([A-Za-z_:][\w:]*)(\{[^}]*\})?")
+_LABEL = re.compile(r"(\w+)=\"([^\"]*)\"")
+_STAMP = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})")
+SERVICE_LABELS = ("service", "app", "job", "workload", "deployment", "container")
+
+
+@dataclass(frozen=True)
+class LogKind:
+    """One template: `before` counts the equally long window before, None where nothing is known of it."""
+
+    cited: CitedRef
+    service: str
+    level: str
+    count: int
+    before: int | None
+    first: datetime | None
+    line: str
+
+    @property
+    def is_new(self) -> bool:
+        return self.count > 0 and self.before == 0
+
+    @property
+    def is_error(self) -> bool:
+        return self.level.upper() in ("ERROR", "FATAL", "CRITICAL", "SEVERE", "PANIC")
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        return codes_of(self.line)
+
+
+@dataclass(frozen=True)
+class Series:
+    """A range's summary: `change_at`, `before` and `after` where its level moved; `written` as the tool wrote them."""
+
+    cited: CitedRef
+    name: str
+    service: str
+    written: dict[str, str]
+    change_at: datetime | None
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        return {key: value for key, raw in self.written.items() if (value := _number(raw)) is not None}
+
+
+@dataclass(frozen=True)
+class Alert:
+    cited: CitedRef
+    name: str
+    service: str
+    state: str
+    since: datetime | None
+
+
+@dataclass(frozen=True)
+class Change:
+    cited: CitedRef
+    at: datetime | None
+    service: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Chunk:
+    cited: CitedRef
+    domain: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Row:
+    cited: CitedRef
+    text: str
+
+
+@dataclass(frozen=True)
+class Evidence:
+    kinds: tuple[LogKind, ...] = ()
+    lines: tuple[CitedRef, ...] = ()
+    series: tuple[Series, ...] = ()
+    alerts: tuple[Alert, ...] = ()
+    changes: tuple[Change, ...] = ()
+    chunks: tuple[Chunk, ...] = ()
+    rows: tuple[Row, ...] = ()
+
+    @property
+    def services(self) -> tuple[str, ...]:
+        named = [kind.service for kind in self.kinds] + [one.service for one in self.series]
+        named += [change.service for change in self.changes] + [alert.service for alert in self.alerts]
+        return tuple(dict.fromkeys(name for name in named if name))
+
+
+def collect(exchanges: Sequence[Exchange]) -> Evidence:
+    """Repeated answers (deduped) give nothing new; a ref that two calls returned counts once."""
+    refs = list(_refs(exchanges))
+    return Evidence(
+        kinds=_best_kinds([kind for cited in refs if (kind := _kind(cited))]),
+        lines=tuple(cited for cited in refs if cited.ref.raw_path.startswith("$.logs[")),
+        series=tuple(one for cited in refs if (one := _series(cited))),
+        alerts=tuple(alert for cited in refs if (alert := _alert(cited))),
+        changes=tuple(change for cited in refs if (change := _change(cited))),
+        chunks=tuple(chunk for cited in refs if (chunk := _chunk(cited))),
+        rows=tuple(Row(cited, cited.ref.text) for cited in refs if cited.tool_name == "query_order"),
+    )
+
+
+def _refs(exchanges: Sequence[Exchange]) -> Iterator[CitedRef]:
+    seen: set[tuple[str, str]] = set()
+    for exchange in exchanges:
+        if exchange.evidence_status is not EvidenceStatus.SUPPORTED:
+            continue
+        for cited in exchange.refs:
+            key = (cited.tool_name, cited.ref.text)
+            if cited.ref.raw_path != NO_EVIDENCE_PATH and key not in seen:
+                seen.add(key)
+                yield cited
+
+
+def pairs_of(text: str) -> dict[str, str]:
+    return {key: _unquoted(value) for key, value in _PAIR.findall(text)}
+
+
+def moment_in(text: str) -> datetime | None:
+    found = _STAMP.search(text)
+    return _moment(found.group(0)) if found else None
+
+
+def _unquoted(value: str) -> str:
+    if not value.startswith('"'):
+        return value
+    try:
+        return str(json.loads(value))
+    except ValueError:
+        return value.strip('"')
+
+
+def _moment(text: str | None) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text).astimezone(UTC) if text else None
+    except ValueError:
+        return None
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        return float(text) if text else None
+    except ValueError:
+        return None
+
+
+def _scope_service(cited: CitedRef) -> str:
+    return next((cited.ref.scope[label] for label in SERVICE_LABELS if cited.ref.scope.get(label)), "")
+
+
+def _kind(cited: CitedRef) -> LogKind | None:
+    if not cited.ref.raw_path.startswith("$.templates["):
+        return None
+    head, _, line = cited.ref.text.partition(" line=")
+    pairs = pairs_of(head)
+    count, before = _number(pairs.get("count")), _number(pairs.get("before"))
+    return LogKind(
+        cited=cited,
+        service=pairs.get("service") or _scope_service(cited),
+        level=pairs.get("level", ""),
+        count=int(count or 0),
+        before=None if before is None else int(before),
+        first=_moment(pairs.get("first")),
+        line=line[1:-1] if line.startswith('"') and line.endswith('"') else line.removeprefix('"'),
+    )
+
+
+def _best_kinds(kinds: list[LogKind]) -> tuple[LogKind, ...]:
+    """The same template of several calls stands once: where it is new, by its first appearance, else by the largest count."""
+    best: dict[tuple[str, str, str], LogKind] = {}
+    for kind in kinds:
+        key = (kind.service, kind.level, re.sub(r"\S*\d\S*", "#", kind.line)[:160])
+        earlier = best.get(key)
+        if earlier is None or _tells_more(kind, earlier):
+            best[key] = kind
+    return tuple(best.values())
+
+
+def _tells_more(kind: LogKind, earlier: LogKind) -> bool:
+    if kind.is_new and earlier.is_new and kind.first and earlier.first:
+        return kind.first < earlier.first
+    return kind.count + (kind.before or 0) > earlier.count + (earlier.before or 0)
+
+
+def _series(cited: CitedRef) -> Series | None:
+    if not cited.ref.raw_path.startswith("$.series["):
+        return None
+    text = cited.ref.text
+    named = _NAME.match(text)
+    labels = dict(_LABEL.findall(named[2] or "")) if named else {}
+    pairs = pairs_of(text)
+    service = next((labels[label] for label in SERVICE_LABELS if labels.get(label)), "") or _scope_service(cited)
+    return Series(cited, named[1] if named else "", service, pairs, _moment(pairs.get("change_at")))
+
+
+def _alert(cited: CitedRef) -> Alert | None:
+    if not cited.ref.raw_path.startswith("$.alerts["):
+        return None
+    pairs = pairs_of(cited.ref.text) | dict(_LABEL.findall(cited.ref.text))
+    name = pairs.get("alertname") or pairs.get("name") or cited.ref.scope.get("alertname", "")
+    service = next((pairs[label] for label in SERVICE_LABELS if pairs.get(label)), "") or _scope_service(cited)
+    return Alert(cited, name, service, pairs.get("state", ""), _moment(pairs.get("activeAt")) or moment_in(cited.ref.text))
+
+
+def _change(cited: CitedRef) -> Change | None:
+    if cited.tool_name != "query_changes":
+        return None
+    pairs: dict[str, Any] = pairs_of(cited.ref.text)
+    text = str(pairs.get("summary") or cited.ref.text)
+    return Change(cited, moment_in(cited.ref.text), str(pairs.get("service") or _scope_service(cited)), text)
+
+
+def _chunk(cited: CitedRef) -> Chunk | None:
+    if cited.tool_name != "lookup_knowledge":
+        return None
+    scope = cited.ref.scope
+    return Chunk(cited, scope.get("domain", ""), scope.get("title", ""), cited.ref.text)

@@ -1,0 +1,121 @@
+"""Everything that a draft is made of: the evidence read back, and what of it concerns the question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from agents.llm.base import CitedRef, Exchange, ToolOffer
+from agents.offline.causes import Changed, Explained, changed, explained
+from agents.offline.evidence import Alert, Change, Chunk, Evidence, LogKind, Row, Series, collect
+from agents.offline.external_calls import is_external
+from agents.offline.question import Question
+from agents.offline.ranking import kind_score, series_score, telling_kinds
+from agents.offline.telling import Telling, telling_lines
+from agents.offline.topology import asked_services, callers, depths
+from tools.contracts import EvidenceStatus
+
+WORTH_A_CLAIM = 0.5
+COMPLAINT_WEIGHT = 8.0
+
+
+@dataclass(frozen=True)
+class Findings:
+    """`reached` are the asked services and those on their troubled path, with their depth; all where none is asked."""
+
+    question: Question
+    offers: Sequence[ToolOffer]
+    exchanges: Sequence[Exchange]
+    evidence: Evidence
+    telling: Sequence[Telling]
+    explained: Sequence[Explained]
+    changed: Sequence[Changed]
+    reached: dict[str, int]
+
+    @classmethod
+    def of(
+        cls, question: Question, offers: Sequence[ToolOffer], exchanges: Sequence[Exchange], language: str
+    ) -> Findings:
+        evidence = collect([exchange for exchange in exchanges if not is_external(exchange, offers)])
+        return cls(
+            question=question,
+            offers=offers,
+            exchanges=exchanges,
+            evidence=evidence,
+            telling=telling_lines(question, offers, exchanges),
+            explained=explained(question, evidence, language),
+            changed=changed(question, evidence),
+            reached=depths(question, evidence),
+        )
+
+    def rows(self, limit: int = 3) -> list[Row]:
+        """Business rows of the records that the question names."""
+        return [row for row in self.evidence.rows if any(name in row.text for name in self.question.records)][:limit]
+
+    def record_lines(self, limit: int = 3) -> list[CitedRef]:
+        """Log lines that carry a record's number."""
+        found = [one for one in self.evidence.lines if any(name in one.ref.text for name in self.question.records)]
+        return found[:limit]
+
+    def kinds(self, limit: int = 5) -> list[LogKind]:
+        """The most telling template of each service concerned: deepest service first, those that call it last."""
+        order = dict(self.reached)
+        if any(depth > 0 for depth in order.values()) or self.asked:
+            order |= dict.fromkeys(callers(self.reached, self.evidence.kinds), -1)
+        near = [kind for kind in telling_kinds(self.evidence.kinds) if kind.service in order and kind.count]
+        worth = [kind for kind in near if kind_score(kind) >= WORTH_A_CLAIM]
+        chosen = [_most_telling([kind for kind in worth if kind.service == service]) for service in order]
+        kept = [kind for kind in chosen if kind is not None]
+        return sorted(kept, key=lambda kind: (-order[kind.service], -kind_score(kind)))[:limit]
+
+    def series(self, limit: int = 3) -> list[Series]:
+        """The series that moved most, one a service before a second of any; what was complained about counts more."""
+        near = [one for one in self.evidence.series if one.service in self.reached and one.change_at]
+        near.sort(key=lambda one: -series_score(one) * (COMPLAINT_WEIGHT if self._is_complaint(one) else 1.0))
+        first = {one.service: one for one in reversed(near)}
+        return [*first.values(), *(one for one in near if one not in first.values())][:limit]
+
+    def _is_complaint(self, series: Series) -> bool:
+        slow = {"slow", "slower", "latency", "timeout", "timeouts", "504"} & set(self.question.terms)
+        return bool(slow) and any(word in series.name for word in ("latency", "duration", "seconds"))
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        return asked_services(self.question, self.evidence.services)
+
+    def alerts(self, limit: int = 2) -> list[Alert]:
+        return [alert for alert in self.evidence.alerts if alert.service in self.reached][:limit]
+
+    def last_change(self) -> Change | None:
+        """The last change of a service concerned that came before the first sign of trouble."""
+        onsets = [kind.first for kind in self.kinds() if kind.is_new and kind.first]
+        if not onsets:
+            return None
+        before = [
+            change
+            for change in self.evidence.changes
+            if change.at and change.service in self.reached and change.at <= min(onsets)
+        ]
+        return max(before, key=lambda change: change.at or min(onsets), default=None)
+
+    def explaining_chunks(self) -> list[tuple[Chunk, str]]:
+        """Runbook chunks that speak of a code which the question names."""
+        return [
+            (chunk, code)
+            for code in self.question.codes
+            for chunk in self.evidence.chunks
+            if code in chunk.text and chunk.domain != "cases"
+        ][:2]
+
+    def empty(self) -> list[Exchange]:
+        return [one for one in self.exchanges if one.evidence_status is EvidenceStatus.NO_EVIDENCE and one.refs]
+
+
+def _most_telling(kinds: Sequence[LogKind]) -> LogKind | None:
+    """An error before anything else; of templates with the same code the one that came first."""
+    if not kinds:
+        return None
+    best = min(kinds, key=lambda kind: (not kind.is_error, -kind_score(kind)))
+    alike = [kind for kind in kinds if kind.first and set(kind.codes) & set(best.codes)]
+    return min(alike, key=lambda kind: kind.first or datetime.max.replace(tzinfo=UTC), default=best)

@@ -1,0 +1,125 @@
+"""What is not proven: hypotheses with the evidence they need, next steps, and what is missing with the tool that has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agents.contracts import DraftAction, Hypothesis
+from agents.llm.base import Exchange
+from agents.offline.causes import advice
+from agents.offline.claims import cite
+from agents.offline.evidence import LogKind
+from agents.offline.external_calls import unfilled
+from agents.offline.findings import Findings
+from agents.offline.quotes import message, quote
+from agents.offline.ranking import ranked_services
+from agents.offline.sentences import Sentences
+
+_STANDARD_TOOLS = ("query_logs", "query_metrics", "query_changes", "lookup_knowledge")
+MAX_HYPOTHESES = 2
+MAX_MISSING = 8
+
+
+def hypotheses(found: Findings, sentences: Sentences) -> Iterator[Hypothesis]:
+    """None where a cause is named: a lead beside a proven cause only distracts."""
+    if found.explained or found.changed or any(line.states_cause for line in found.telling):
+        return
+    for kind in found.kinds()[:MAX_HYPOTHESES]:
+        if kind.is_error:
+            yield _of_kind(kind, sentences)
+    change = found.last_change()
+    if change:
+        yield Hypothesis(
+            hypothesis_text=sentences.say("hypotheses", "change", quote=quote(change.text)),
+            basis=sentences.say("hypotheses", "change_basis"),
+            needed_evidence=(sentences.say("hypotheses", "change_needs"),),
+        )
+    if found.question.ask in ("why", "health"):
+        yield from _of_lines(found, sentences)
+
+
+def _of_kind(kind: LogKind, sentences: Sentences) -> Hypothesis:
+    needs = [sentences.say("hypotheses", "error_needs_runbook", code=code) for code in kind.codes[:1]]
+    return Hypothesis(
+        hypothesis_text=sentences.say("hypotheses", "error", service=kind.service, quote=quote(message(kind.line))),
+        basis=sentences.say("hypotheses", "error_basis"),
+        needed_evidence=(*needs, sentences.say("hypotheses", "error_needs_change", service=kind.service)),
+    )
+
+
+def _of_lines(found: Findings, sentences: Sentences) -> Iterator[Hypothesis]:
+    for line in [line for line in found.telling if line.weight >= 4][:1]:
+        yield Hypothesis(
+            hypothesis_text=sentences.say("hypotheses", "line", quote=quote(line.cited.ref.text)),
+            basis=sentences.say("hypotheses", "line_basis", tool=line.cited.tool_name),
+            needed_evidence=(sentences.say("hypotheses", "line_needs"),),
+        )
+
+
+def actions(found: Findings, sentences: Sentences) -> Iterator[DraftAction]:
+    if found.explained:
+        best = found.explained[0]
+        chunks = [best.chunk, *(chunk for chunk in found.evidence.chunks if chunk.title == best.chunk.title)]
+        for chunk, sentence in advice(chunks, best.code):
+            text = sentences.say("actions", "runbook", advice=sentence)
+            yield DraftAction(
+                action_text=text,
+                reason=sentences.say("actions", "runbook_reason"),
+                evidence=(cite(chunk.cited, sentence),),
+            )
+    change = found.explained[0].change if found.explained else found.changed[0].change if found.changed else None
+    if change:
+        yield DraftAction(
+            action_text=sentences.say("actions", "undo", quote=quote(change.text)),
+            reason=sentences.say("actions", "undo_reason"),
+            evidence=(cite(change.cited, change.text),),
+        )
+    if not found.explained and not found.changed:
+        yield from _look(found, sentences)
+
+
+def _look(found: Findings, sentences: Sentences) -> Iterator[DraftAction]:
+    ranked = [piece for piece in ranked_services(found.evidence) if piece.service in found.reached]
+    for piece in ranked[:1]:
+        yield DraftAction(
+            action_text=sentences.say("actions", "look", service=piece.service),
+            reason=sentences.say("actions", "look_reason"),
+            evidence=(cite(piece.cited),),
+        )
+
+
+def missing(found: Findings, sentences: Sentences) -> Iterator[str]:
+    said = list(_missing(found, sentences))
+    yield from list(dict.fromkeys(said))[:MAX_MISSING]
+
+
+def _missing(found: Findings, sentences: Sentences) -> Iterator[str]:
+    for exchange in found.empty():
+        if exchange.call.name not in _STANDARD_TOOLS:
+            yield sentences.say("missing", "empty", tool=exchange.call.name, what=_asked(exchange))
+    for tool in unfilled(found.question, found.offers, found.exchanges):
+        yield sentences.say("missing", "nothing_named", tool=tool)
+    if found.evidence.kinds and not found.explained:
+        yield from _unexplained(found, sentences)
+    offered = {offer.name for offer in found.offers} | {exchange.call.name for exchange in found.exchanges}
+    if any(offer.origin == "external" for offer in found.offers) and not offered & set(_STANDARD_TOOLS):
+        return
+    for tool in _STANDARD_TOOLS:
+        if tool not in offered:
+            yield sentences.say("missing", "not_offered", tool=tool, what=sentences.say("missing", f"what_{tool}"))
+
+
+def _unexplained(found: Findings, sentences: Sentences) -> Iterator[str]:
+    errors = [kind for kind in found.kinds() if kind.is_error]
+    for code in dict.fromkeys(code for kind in errors for code in kind.codes[:1]):
+        yield sentences.say("missing", "no_runbook", code=code)
+    for kind in errors[:1]:
+        if not found.changed:
+            yield sentences.say("missing", "no_change", service=kind.service)
+    if not errors:
+        yield sentences.say("missing", "no_traces")
+
+
+def _asked(exchange: Exchange) -> str:
+    values = [str(value) for value in (exchange.call.arguments or {}).values() if isinstance(value, str)]
+    return ", ".join(values) or "{}"

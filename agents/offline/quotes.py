@@ -1,0 +1,62 @@
+"""Words copied from evidence, cut where a word ends, so that the Gatekeeper finds them again."""
+
+from __future__ import annotations
+
+import re
+
+from tools.contracts import EvidenceRef
+
+MAX_EXCERPT = 900
+MAX_QUOTE = 170
+
+_HEAD = re.compile(
+    r"^\S*\d[\d:.,T/+ \-]*\S*\s.{0,140}?\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|SEVERE|CRITICAL)\b.{0,140}?\s[:\-]\s+(?=\S)", re.DOTALL
+)
+_REQUEST = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \S+ HTTP/[\d.]+\" \d{3}\b")
+_EXTRAS = re.compile(r"(?: [A-Za-z_][\w.]*=(?:\"[^\"]*\"|\S+))+$")
+_CLAUSE_END = re.compile(r"(?<=[\w)\"'])[.;,](?=\s)|[。；，]")
+_JSON_HEAD = re.compile(r"^\S*\d[\d:.,T+Z\-]*\s+(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\s+(?=\S)")
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def excerpt(ref: EvidenceRef, around: str = "") -> str:
+    """The whole text where it is short enough, else the part of it that holds `around`."""
+    text = ref.text.strip()
+    if len(text) <= MAX_EXCERPT:
+        return text
+    at = max(text.find(around), 0) if around else 0
+    start = 0 if at + len(around) < MAX_EXCERPT else _boundary(text, at)
+    return text[start : _boundary(text, start + MAX_EXCERPT)].strip()
+
+
+def quote(text: str, limit: int = MAX_QUOTE) -> str:
+    """At most `limit` characters on one line, cut after a clause where one ends in the second half."""
+    line = flat(text)
+    if len(line) <= limit:
+        return line
+    clauses = [found.start() for found in _CLAUSE_END.finditer(line, limit // 2, limit)]
+    end = clauses[-1] if clauses else _boundary(line, limit)
+    return line[:end].rstrip(" ,;:(")
+
+
+def message(line: str) -> str:
+    """A log line without its stamp, level, thread and logger; an access line from its request on."""
+    first = line.strip().split("\n", 1)[0]
+    request = _REQUEST.search(first)
+    if request:
+        return request.group(0)
+    found = _HEAD.match(first) or _JSON_HEAD.match(first)
+    rest = first[found.end() :] if found else first
+    bare = _EXTRAS.sub("", rest) if found else rest
+    return next((text for text in (bare, rest) if len(text.split()) >= 3), first)
+
+
+def _boundary(text: str, at: int) -> int:
+    """The nearest white space at or before `at`; `at` itself where there is none."""
+    if at >= len(text):
+        return len(text)
+    found = text.rfind(" ", 0, at + 1)
+    return found if found > 0 else at

@@ -1,0 +1,180 @@
+"""Which built-in look-ups come next, given what has been answered: alerts, logs, changes, metrics, knowledge, records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from agents.llm.base import Exchange, ToolOffer
+from agents.offline.evidence import Evidence, collect, moment_in
+from agents.offline.question import Question, codes_of
+from agents.offline.ranking import kind_score, ranked_services, telling_kinds
+from agents.offline.skill_steps import filled, steps_of
+from agents.offline.times import Window
+from agents.offline.topology import asked_services, callees, depths
+
+MAX_CALLS = 14
+MAX_SUSPECTS = 3
+MAX_CODES = 6
+LOG_LIMIT = 25
+DEFAULT_MINUTES = 60
+CHANGES_BEFORE = timedelta(hours=3)
+WIDER = timedelta(hours=4)
+
+Call = tuple[str, dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Look:
+    """`round` 2 looks over a wider window for what the first did not prove."""
+
+    question: Question
+    offers: Sequence[ToolOffer]
+    exchanges: Sequence[Exchange]
+    now: datetime
+    skill: str | None
+    round: int = 1
+
+    def next_calls(self) -> list[Call]:
+        """The first batch of which something is still to do; empty when all is asked or the share of calls is spent."""
+        made = [exchange for exchange in self.exchanges if exchange.node_round == self.round and self._is_ours(exchange)]
+        left = MAX_CALLS - len(made)
+        for stage in self._stages():
+            fresh = self._fresh(stage)
+            if fresh:
+                return fresh[: max(0, left)]
+        return []
+
+    def _stages(self) -> Iterator[Iterable[Call]]:
+        evidence = collect(self.exchanges)
+        yield self._first()
+        yield self._logs(evidence)
+        yield self._around(evidence)
+        yield self._skill_steps(evidence)
+        yield self._knowledge(evidence)
+
+    # ---------------------------------------------------------------- stages
+
+    def _first(self) -> Iterator[Call]:
+        if self.skill:
+            yield "read_skill", {"name": self.skill}
+        yield "query_metrics", {"mode": "alerts"}
+        for record in self.question.records[:2]:
+            yield "query_order", {"order": record}
+
+    def _logs(self, evidence: Evidence) -> Iterator[Call]:
+        window = self._window(evidence)
+        times = _times(window)
+        yield "query_logs", {"compare": True, "limit": LOG_LIMIT, **times}
+        yield "query_logs", {"level": "ERROR", "compare": True, "limit": LOG_LIMIT, **times}
+        for record in self.question.records[:2]:
+            yield "query_logs", {"text": record, "compare": False, **times}
+        yield "query_changes", {**_times(Window(window.since - CHANGES_BEFORE, window.until))}
+
+    def _around(self, evidence: Evidence) -> Iterator[Call]:
+        times = _times(self._window(evidence))
+        for service in self._suspects(evidence):
+            yield "query_metrics", {"mode": "range", "match": service, **times}
+        for service in self._suspects(evidence)[:2]:
+            yield "query_logs", {"service": service, "compare": True, **times}
+        yield from self._knowledge(evidence)
+
+    def _knowledge(self, evidence: Evidence) -> Iterator[Call]:
+        codes = self._codes(evidence)
+        asked = " ".join(str((one.call.arguments or {}).get("query")) for one in self._made("lookup_knowledge"))
+        unasked = [code for code in codes if code not in asked]
+        if unasked:
+            yield "lookup_knowledge", {"query": " ".join(unasked), "limit": 8}
+        elif not codes and self.question.text.strip():
+            yield "lookup_knowledge", {"query": self.question.text.strip()[:400]}
+
+    def _skill_steps(self, evidence: Evidence) -> Iterator[Call]:
+        """Steps of the playbook that the standard order does not hold already: searches for its own words."""
+        suspects, times = self._suspects(evidence), _times(self._window(evidence))
+        values = {"service": next(iter(suspects), ""), "order": next(iter(self.question.records), "")}
+        for tool, arguments in self._playbook():
+            call = filled(arguments, values)
+            if call and tool == "query_logs" and ("text" in call or "regex" in call):
+                yield tool, {**call, **times}
+
+    def _playbook(self) -> list[Call]:
+        bodies = [str(exchange.payload.get("body", "")) for exchange in self._made("read_skill")]
+        return [step for body in bodies for step in steps_of(body)]
+
+    # ---------------------------------------------------------------- what they ask about
+
+    def _window(self, evidence: Evidence) -> Window:
+        """The question's own, else from before the oldest active alert or around the record asked for."""
+        window = self.question.window or self._window_of_record(evidence) or self._window_of_alerts(evidence)
+        return window if self.round == 1 else Window(window.since - WIDER, window.until)
+
+    def _window_of_record(self, evidence: Evidence) -> Window | None:
+        moments = [moment for row in evidence.rows if (moment := moment_in(row.text))]
+        if not moments or not self.question.records:
+            return None
+        until = min(moments) + timedelta(hours=1)
+        return Window(min(moments) - timedelta(minutes=15), min(until, self.now))
+
+    def _window_of_alerts(self, evidence: Evidence) -> Window:
+        start = self.now - timedelta(minutes=DEFAULT_MINUTES)
+        asked = set(asked_services(self.question, evidence.services))
+        active = [alert.since for alert in evidence.alerts if alert.since and (not asked or alert.service in asked)]
+        oldest = min(active, default=self.now) - timedelta(minutes=30)
+        return Window(max(min(start, oldest), self.now - timedelta(hours=24)))
+
+    def _suspects(self, evidence: Evidence) -> list[str]:
+        """Asked services and those on their troubled path; where none is asked, those whose lines changed most."""
+        reached = depths(self.question, evidence)
+        ranked = [piece.service for piece in ranked_services(evidence)]
+        if not asked_services(self.question, evidence.services):
+            return self._with_callees(ranked, evidence)
+        order = sorted(reached, key=lambda name: (-reached[name], ranked.index(name) if name in ranked else len(ranked)))
+        return order[:MAX_SUSPECTS]
+
+    def _with_callees(self, ranked: Sequence[str], evidence: Evidence) -> list[str]:
+        named = [other for name in ranked[:2] for other in callees(name, evidence.kinds, evidence.services)]
+        return list(dict.fromkeys([*ranked[:2], *named, *ranked[2:]]))[:MAX_SUSPECTS]
+
+    def _codes(self, evidence: Evidence) -> list[str]:
+        """Codes and exceptions of the question, of its records, and of the errors near it, most surprising first."""
+        reached = depths(self.question, evidence)
+        kinds = [kind for kind in telling_kinds(evidence.kinds) if kind.service in reached and kind.count]
+        kinds.sort(key=lambda kind: (not kind.is_error, -reached[kind.service], -kind_score(kind)))
+        found = [code for kind in kinds for code in kind.codes]
+        return list(dict.fromkeys([*self.question.codes, *_row_codes(evidence), *found]))[:MAX_CODES]
+
+    # ---------------------------------------------------------------- what is done
+
+    def _is_ours(self, exchange: Exchange) -> bool:
+        return any(offer.name == exchange.call.name and offer.origin == "builtin" for offer in self.offers)
+
+    def _made(self, tool: str) -> list[Exchange]:
+        return [exchange for exchange in self.exchanges if exchange.call.name == tool]
+
+    def _fresh(self, stage: Iterable[Call]) -> list[Call]:
+        """Calls of tools that are offered, cut to fields that they have, and not made yet."""
+        offered = {offer.name: offer for offer in self.offers if offer.origin == "builtin"}
+        made = [(exchange.call.name, exchange.call.arguments) for exchange in self.exchanges]
+        fresh: list[Call] = []
+        for tool, arguments in stage:
+            if tool in offered:
+                known = offered[tool].parameters.get("properties", {})
+                call = (tool, {name: value for name, value in arguments.items() if name in known})
+                if call not in made and call not in fresh:
+                    fresh.append(call)
+        return fresh
+
+
+def _row_codes(evidence: Evidence) -> list[str]:
+    return [code for row in evidence.rows for code in codes_of(row.text)]
+
+
+def _times(window: Window) -> dict[str, str]:
+    times = {"since": _stamp(window.since)}
+    return times | ({"until": _stamp(window.until)} if window.until else {})
+
+
+def _stamp(at: datetime) -> str:
+    return at.strftime("%Y-%m-%dT%H:%M:%SZ")
