@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 import typer
+from typer.main import get_command
 
 from bot.commands import ask, cite, db, doctor, evaluate, kb, replay, skills, tools, trace
 from bot.errors import ConfigError
@@ -28,7 +29,8 @@ def run(arguments: Sequence[str]) -> int:
     silence_tracebacks(console, as_json=as_json)
     try:
         check_packages()
-        terminal()(args=list(arguments), prog_name="proofthread")
+        # Not terminal()(…): that would put typer's own hook for tracebacks in the place of ours.
+        get_command(terminal()).main(args=list(arguments), prog_name="proofthread")
     except OPERATOR_ERRORS as error:
         say_error(console, str(error), as_json=as_json, code=OPERATOR)
         return OPERATOR

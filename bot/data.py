@@ -13,6 +13,3 @@ def data_folder(name: str) -> Path:
     packaged = _BOT / "_data" / name
     return packaged if packaged.is_dir() else _BOT.parent / name
 
-
-def sample_names() -> list[str]:
-    return sorted(path.parent.name for path in SAMPLES.glob("*/scenario.json"))

@@ -8,23 +8,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.app import App, open_app, prepare, writable_folder
-from bot.data import SAMPLES
 from bot.emulator.worlds import open_world
 from bot.knowledge import sync_quietly
-from bot.scenarios import Scenario, read_scenario
+from bot.scenarios import Scenario
 from bot.settings import Loaded
-
-SAMPLE = "checkout-slow"
 
 
 @dataclass(frozen=True)
 class OpenSample:
     app: App
     now: datetime
-
-
-def sample() -> Scenario:
-    return read_scenario(SAMPLES / SAMPLE)
 
 
 @asynccontextmanager

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from bot.errors import ConfigError
+from tools.contracts import ToolResult
 
 SCENARIO_FILE = "scenario.json"
 
@@ -22,13 +23,15 @@ class _Part(BaseModel):
 
 
 class RecordedCall(_Part):
-    """One recorded call. `args` None answers whatever is asked; `output_file` stands for a long `output`."""
+    """One recorded call. `args` None answers whatever is asked; `output_file` stands for a long `output`; `result` is the
+    whole ToolResult of a run that was recorded by us."""
 
     args: dict[str, Any] | None = None
     status: Literal["success", "no_data", "error"]
     output: str | None = None
     output_file: str | None = None
     error: str | None = None
+    result: ToolResult | None = None
 
 
 class RecordedTool(_Part):

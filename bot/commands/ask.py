@@ -28,22 +28,34 @@ def ask(
     as_json: AsJson = False,
 ) -> None:
     """Diagnose. Progress appears on stderr as it happens, then the answer with its evidence."""
-    from bot.commands.asked import Wanted, answered, read_question
+    from bot.commands.question import read_question
     from bot.settings import load_settings
+    from bot.terminal.lines import Line, console_for, show
+
+    typed = read_question(question, sample)
+    if typed.reply is not None:
+        _show_reply(typed.reply, as_json)
+        return
+    stderr = console_for(stream_is_stderr=True)
+    if typed.remark:
+        show(stderr, [Line(typed.remark, lead="! ", style="yellow")])
+    loaded = load_settings()
+    from bot.commands.asked import Wanted, answered
+
+    wanted = Wanted(typed.text, sample, session, model, now, zone, language)
+    outcome = asyncio.run(answered(wanted, loaded, stderr))
+    _show(outcome, as_json)
+    raise typer.Exit(0 if outcome.status == "SUCCESS" else 1)
+
+
+def _show_reply(reply: str, as_json: bool) -> None:
     from bot.terminal.lines import Line, console_for, show
     from bot.terminal.output import print_json
 
-    text, remark, reply = read_question(question, sample)
-    if reply is not None:
-        print_json({"reply": reply}) if as_json else show(console_for(), [Line(reply)])
-        return
-    stderr = console_for(stream_is_stderr=True)
-    if remark:
-        show(stderr, [Line(remark, lead="! ", style="yellow")])
-    wanted = Wanted(text, sample, session, model, now, zone, language)
-    outcome = asyncio.run(answered(wanted, load_settings(), stderr))
-    _show(outcome, as_json)
-    raise typer.Exit(0 if outcome.status == "SUCCESS" else 1)
+    if as_json:
+        print_json({"reply": reply})
+    else:
+        show(console_for(), [Line(reply)])
 
 
 def _show(outcome: RunOutcome, as_json: bool) -> None:

@@ -12,8 +12,8 @@ from agents.contracts import RunOutcome
 from bot.app import App, open_app, prepare
 from bot.asking import Question, ask
 from bot.errors import ConfigError
-from bot.greetings import reply_to
-from bot.inputs import language_of, moment_of, question_of, read_text, zone_named
+from bot.inputs import language_of, moment_of, zone_named
+from bot.samples import sample
 from bot.settings import Loaded, Settings
 from bot.terminal.progress import progress_on
 
@@ -31,17 +31,6 @@ class Wanted:
     language: str | None
 
 
-def read_question(question: str | None, sample: bool) -> tuple[str, str | None, str | None]:
-    """(the question, a remark where it was cut, a reply where it is small talk). Raises ConfigError where nothing is
-    asked."""
-    if question is None and sample:
-        from bot.demo import sample as sample_incident
-
-        question = sample_incident().file.input.text
-    text, remark = question_of(read_text("-") if question == "-" else question or "")
-    return text, remark, reply_to(text)
-
-
 async def answered(wanted: Wanted, loaded: Loaded, console: Console) -> RunOutcome:
     """Raises the operator's errors: a wrong option or setting, a database that is away."""
     loaded = with_options(loaded, wanted)
@@ -50,7 +39,7 @@ async def answered(wanted: Wanted, loaded: Loaded, console: Console) -> RunOutco
         async with open_app(loaded) as app:
             await prepare(app)
             return await ask(app, _question(wanted, app, now), progress_on(console))
-    from bot.demo import open_sample, sample
+    from bot.demo import open_sample
 
     async with open_sample(loaded, sample(), now) as world:
         moment = now if wanted.now else world.now

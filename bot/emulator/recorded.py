@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -14,6 +14,7 @@ from bot.scenarios import RecordedCall, RecordedTool, Scenario
 from tools.contracts import CallContext, ToolDeps, ToolResult, ToolSpec, nothing_found
 from tools.errors import ToolFailed
 from tools.external import wrap_text
+from tools.registry import ToolRegistry
 
 # Words of an argument's name that say whose data is asked for. A recorded call about another one does not answer.
 _IDENTIFIER = re.compile(
@@ -31,20 +32,27 @@ class _Recording:
     status: str
     output: str
     error: str | None
+    result: ToolResult | None = None
 
 
-def recorded_tools(scenario: Scenario) -> list[ToolSpec]:
-    return [_spec(tool, [_recording(scenario, call) for call in tool.calls]) for tool in scenario.file.world.tools]
+def recorded_tools(scenario: Scenario, builtin: ToolRegistry) -> list[ToolSpec]:
+    """A tool of ours that was recorded whole stays what it is, only its answers are the recorded ones."""
+    return [
+        _spec(tool, [_recording(scenario, call) for call in tool.calls], builtin.get(tool.name))
+        for tool in scenario.file.world.tools
+    ]
 
 
 def _recording(scenario: Scenario, call: RecordedCall) -> _Recording:
-    return _Recording(call.args, call.status, scenario.output_of(call), call.error)
+    return _Recording(call.args, call.status, scenario.output_of(call), call.error, call.result)
 
 
-def _spec(tool: RecordedTool, recordings: list[_Recording]) -> ToolSpec:
+def _spec(tool: RecordedTool, recordings: list[_Recording], ours: ToolSpec | None) -> ToolSpec:
     async def run(asked: BaseModel, _: ToolDeps, __: CallContext) -> ToolResult:
-        return _answer(tool.name, recordings, asked.model_dump(exclude_none=True))
+        return _answer(tool.name, recordings, asked.model_dump(mode="json", exclude_none=True, exclude_unset=True))
 
+    if ours is not None and any(recording.result for recording in recordings):
+        return replace(ours, run=run, unavailable=lambda _: None)
     return ToolSpec(
         name=tool.name,
         description=tool.description or tool.name,
@@ -95,6 +103,8 @@ def _answer(name: str, recordings: list[_Recording], asked: dict[str, Any]) -> T
     found = _nearest(recordings, asked)
     if found is not None and found.status == "error":
         raise ToolFailed(found.error or found.output or f"{name} {arguments} failed")
+    if found is not None and found.result is not None:
+        return found.result
     if found is not None and found.status == "success" and found.output.strip():
         return wrap_text(found.output, scope)
     said = f": {found.output.strip()[:500]}" if found is not None and found.output.strip() else ""

@@ -17,6 +17,7 @@ from bot.emulator.recorded import recorded_tools
 from bot.scenarios import Scenario
 from bot.settings import Settings
 from tools.contracts import ToolSpec
+from tools.registry import ToolRegistry
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ def open_world(scenario: Scenario, settings: Settings, folder: Path, now: dateti
         changed = _addresses(scenario, folder, clock, stack)
         yield OpenWorld(
             settings=settings.model_copy(update=_NOTHING | changed),
-            tools=tuple(recorded_tools(scenario)),
+            tools=tuple(recorded_tools(scenario, ToolRegistry.builtin())),
             knowledge=scenario.path(scenario.file.world.knowledge_dir),
             now=clock,
         )

@@ -16,6 +16,7 @@ from bot.errors import ConfigError
 from bot.scenarios import read_scenario, read_scenarios
 from tools.contracts import CallContext, EvidenceStatus, ToolDeps, ToolResult
 from tools.errors import ToolFailed
+from tools.registry import ToolRegistry
 from tools.skills import SkillRegistry
 
 CALLS = [
@@ -42,7 +43,7 @@ def folder(tmp_path: Path, name: str, **change: Any) -> Path:
 
 
 async def ask(path: Path, **arguments: Any) -> ToolResult:
-    spec = recorded_tools(read_scenario(path))[0]
+    spec = recorded_tools(read_scenario(path), ToolRegistry([]))[0]
     context = CallContext("run-1", datetime(2026, 11, 30, tzinfo=UTC), ZoneInfo("UTC"))
     result: ToolResult = await spec.run(spec.input_model(**arguments), ToolDeps(SkillRegistry()), context)
     return result

@@ -1,0 +1,54 @@
+"""`proofthread doctor`: what is configured, what answers, what is missing, what to do."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import typer
+
+from bot.commands.options import AsJson
+
+if TYPE_CHECKING:
+    from bot.doctor import Finding
+    from bot.terminal.lines import Line
+
+_MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red"), "off": ("-", "dim")}
+
+
+def register(app: typer.Typer) -> None:
+    app.command("doctor")(doctor)
+
+
+def doctor(as_json: AsJson = False) -> None:
+    """Check every configured system. Exit code 2 if one is broken."""
+    from bot.app import open_app
+    from bot.doctor import examine
+    from bot.settings import load_settings
+    from bot.terminal.lines import console_for, show
+    from bot.terminal.output import print_json
+
+    async def examined() -> list[Finding]:
+        loaded = load_settings()
+        async with open_app(loaded) as app:
+            return await examine(app, loaded)
+
+    findings = asyncio.run(examined())
+    healthy = all(finding.state != "fail" for finding in findings)
+    if as_json:
+        print_json({"healthy": healthy, "findings": findings})
+    else:
+        show(console_for(), _lines(findings))
+    raise typer.Exit(0 if healthy else 2)
+
+
+def _lines(findings: list[Finding]) -> Iterator[Line]:
+    from bot.terminal.lines import Line
+
+    for finding in findings:
+        mark, style = _MARKS[finding.state]
+        lead = f"{mark} {finding.name:<11}"
+        yield Line(finding.detail, lead=lead, lead_style=style)
+        if finding.advice:
+            yield Line(finding.advice, lead=" " * len(lead) + "→ ", style="dim")

@@ -1,0 +1,123 @@
+"""A stored run as a scenario: its tool answers become the world, its quotes become what must be found again."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from agents.contracts import RunOutcome
+from agents.state import RunState
+from bot.errors import ConfigError
+from bot.scenarios import SCENARIO_FILE, Scenario, read_scenario
+from storage.trace import Run, StoredInvocation
+from tools.contracts import EvidenceStatus
+
+# They answer from the run's clock and from our own files: nothing of them need be recorded.
+LIVE_TOOLS = frozenset({"date_time", "read_skill"})
+
+
+class Differences(BaseModel):
+    """What the replay did otherwise. Calls are `tool(arguments)`, quotes the verified words."""
+
+    model_config = ConfigDict(frozen=True)
+
+    verdict: tuple[str, str] | None
+    answer_changed: bool
+    quotes_lost: tuple[str, ...]
+    quotes_new: tuple[str, ...]
+    calls_lost: tuple[str, ...]
+    calls_new: tuple[str, ...]
+
+    @property
+    def none(self) -> bool:
+        return not (self.verdict or self.answer_changed or self.quotes_lost or self.quotes_new or self.calls_new)
+
+
+def write_scenario(run: Run, state: RunState, invocations: Sequence[StoredInvocation], folder: Path) -> Scenario:
+    """Writes the folder's scenario.json and reads it back. Raises ConfigError for a run that never ended."""
+    if run.finished_at is None:
+        raise ConfigError(f"Run {run.run_id} has not ended ({run.status}): only an ended run can be replayed.")
+    folder.mkdir(parents=True, exist_ok=True)
+    document = {
+        "id": f"run-{run.run_id}",
+        "source": f"recorded run {run.run_id} of {run.created_at:%Y-%m-%d}",
+        "licence": "",
+        "language": run.language,
+        "now": state.now.isoformat(),
+        "input": {
+            "kind": "question",
+            "text": run.query,
+            "history": [{"role": turn.role, "text": turn.text} for turn in state.history],
+        },
+        "world": {"tools": _tools(invocations)},
+        "expect": {"verdict_in": [run.verdict] if run.verdict else [], "must_quote": quotes_of_state(state)},
+    }
+    (folder / SCENARIO_FILE).write_text(json.dumps(document, ensure_ascii=False, indent=1), encoding="utf-8")
+    return read_scenario(folder)
+
+
+def differences(
+    run: Run, state: RunState, before: Sequence[StoredInvocation], outcome: RunOutcome, after: Sequence[StoredInvocation]
+) -> Differences:
+    quotes_before, quotes_after = quotes_of_state(state), _quotes_of(outcome)
+    calls_before, calls_after = _calls(before), _calls(after)
+    return Differences(
+        verdict=None if run.verdict == outcome.verdict.value else (str(run.verdict), outcome.verdict.value),
+        answer_changed=run.answer != outcome.answer,
+        quotes_lost=_missing(quotes_before, quotes_after),
+        quotes_new=_missing(quotes_after, quotes_before),
+        calls_lost=_missing(calls_before, calls_after),
+        calls_new=_missing(calls_after, calls_before),
+    )
+
+
+def quotes_of_state(state: RunState) -> list[str]:
+    """The quotes behind the claims that the answer could state."""
+    allowed = state.allowed_claim_ids
+    return list(dict.fromkeys(item.span_text for item in state.verified_evidence if item.claim_id in allowed))
+
+
+def _tools(invocations: Sequence[StoredInvocation]) -> list[dict[str, Any]]:
+    calls: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for invocation in invocations:
+        call = _call(invocation)
+        if invocation.tool_name not in LIVE_TOOLS and call is not None:
+            calls[invocation.tool_name].append(call)
+    return [{"name": name, "description": "", "calls": recorded} for name, recorded in calls.items()]
+
+
+def _call(invocation: StoredInvocation) -> dict[str, Any] | None:
+    """None for a repeated call, which the first one answers, and for one whose answer nobody knows."""
+    details = dict(invocation.retrieval_details)
+    status = details.pop("evidence_status", None)
+    if not invocation.finished or status == EvidenceStatus.DEDUPED:
+        return None
+    if status == EvidenceStatus.FAILED:
+        return {"args": invocation.input_params, "status": "error", "error": invocation.error_message or "failed"}
+    result = {
+        "payload": invocation.payload,
+        "evidence_status": status,
+        "evidence_refs": details.pop("evidence_refs", []),
+        "retrieval_details": details,
+        "truncated": invocation.is_truncated,
+    }
+    known = "no_data" if status == EvidenceStatus.NO_EVIDENCE else "success"
+    return {"args": invocation.input_params, "status": known, "output": invocation.output_preview, "result": result}
+
+
+def _calls(invocations: Iterable[StoredInvocation]) -> list[str]:
+    return [f"{one.tool_name}({json.dumps(one.input_params, ensure_ascii=False, sort_keys=True)})" for one in invocations]
+
+
+def _quotes_of(outcome: RunOutcome) -> list[str]:
+    quotes = (evidence.span_text for allowed in outcome.claims for evidence in allowed.evidence)
+    return list(dict.fromkeys(quotes))
+
+
+def _missing(these: Sequence[str], there: Sequence[str]) -> tuple[str, ...]:
+    return tuple(text for text in dict.fromkeys(these) if text not in there)
