@@ -50,7 +50,7 @@ class Passage:
         return left, self.text[left : self.high + _RIGHT]
 
     @cached_property
-    def _all_stamps(self) -> list[Stamp]:
+    def _all_stamps(self) -> tuple[Stamp, ...]:
         return stamps(self._window[1])
 
     def _inside(self, start: int, end: int) -> bool:
@@ -116,7 +116,9 @@ def scope_durations(scope: dict[str, str]) -> tuple[float, ...]:
     """The length in seconds of the window the scope states: "in these 30 minutes" is no derived number."""
     found = []
     for first, last in _FROM_TO:
-        ends = [stamps(normalise(scope.get(key, "")).text) for key in (first, last)]
+        if first not in scope or last not in scope:
+            continue
+        ends = [stamps(normalise(scope[key]).text) for key in (first, last)]
         if all(ends) and (seconds := _between(ends[0][0], ends[1][0])):
             found.append(seconds)
     return tuple(found)

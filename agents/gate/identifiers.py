@@ -28,6 +28,7 @@ CODE = re.compile(
     r"|(?P<word>(?<![A-Za-z0-9_])[A-Za-z_$][A-Za-z0-9_$]*(?:(?:[-.#@/]|::)[A-Za-z0-9_$]+)*(?::\d{2,5}(?![\d.]))?)"
     rf"|(?P<digits>(?<![A-Za-z0-9_.])\d+[A-Za-z_]{_SEGMENT}*(?:-[A-Za-z0-9]+)*)"
 )
+_DIGIT = re.compile(r"\d")
 _HOST = re.compile(r"[A-Za-z0-9_]+[-.][A-Za-z0-9_.-]+|localhost")
 _LETTER_DIGIT = re.compile(r"[A-Za-z]\d|\d[A-Za-z]")
 _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]{2,}")
@@ -55,7 +56,9 @@ class Name:
 
 def code_ranges(text: str) -> list[tuple[int, int]]:
     """Where code-like words hold digits that are not numbers."""
-    return [(name.start, name.end) for name in _codes(text) if any(char.isdigit() for char in name.text)]
+    if _DIGIT.search(text) is None:
+        return []
+    return [(name.start, name.end) for name in _codes(text) if _DIGIT.search(name.text)]
 
 
 def claimed_names(text: str) -> list[Name]:

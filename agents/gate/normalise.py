@@ -63,6 +63,8 @@ def has_forbidden(text: str) -> bool:
 
 def _rewrite(text: str, composed: list[int] | None) -> Normalised:
     """Drop and collapse; every rewritten run starts a new segment with its own shift."""
+    if "  " not in text and text.isprintable():  # nothing to drop, nothing to collapse
+        return _stripped(text, [0], [0], composed)
     pieces: list[str] = []
     starts, shifts = [0], [0]
     done = length = 0

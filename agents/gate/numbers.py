@@ -25,6 +25,8 @@ _COMPOUND = re.compile(
 _SPELLED = re.compile(rf"(?<![A-Za-z0-9_-])(?:{'|'.join(NUMBER_WORDS)})(?![A-Za-z0-9_-])", re.IGNORECASE)
 _HAN = "零一二两三四五六七八九十百"
 _HAN_NUMBER = re.compile(rf"(?<![第{_HAN}每同这那任])[{_HAN}]+(?=[个次条台秒分倍笔项种名])")
+_DIGIT = re.compile(r"\d")
+_SPELLED_ANY = re.compile(f"{_SPELLED.pattern}|{_HAN_NUMBER.pattern}", re.IGNORECASE)
 _LIST_MARK = re.compile(r"\s*(?:\(?\d{1,2}[.)、](?!\d)\s*|[-*•]\s+)")
 _CODE_BEFORE = re.compile(
     rf"(?:(?<![A-Za-z])(?:{'|'.join(sorted(CODE_WORDS, key=len, reverse=True))})s?)(?:\s?(?:code|was|is|of|=|:|#|为|是))*\s?[\"'(]?$",
@@ -70,7 +72,7 @@ def quantities(
     `hint` is text that may state the unit of all of them (the name of a metric). In a claim, a list mark at the
     beginning is left out, numbers spelled as words count, and codes (HTTP 503) are told from amounts.
     """
-    if not claim and not any(char.isdigit() for char in text):
+    if _DIGIT.search(text) is None and not (claim and _SPELLED_ANY.search(text)):
         return []
     bare = blank(text, [*taken, *code_ranges(text)])
     if claim and (mark := _LIST_MARK.match(bare)):
@@ -99,7 +101,7 @@ def digit_runs(text: str, taken: Sequence[tuple[int, int]]) -> set[str]:
 
 
 def _equal(value: float, known: float, half: float) -> bool:
-    return abs(value - known) <= max(half, abs(known) * 1e-9) * (1 + 1e-9)
+    return abs(value - known) <= max(half * (1 + 1e-9), abs(known) * 1e-12)
 
 
 def _compounds(text: str) -> list[Quantity]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache
@@ -22,36 +22,56 @@ _HALF = r"(?:\s*(?P<half>[AaPp]\.?[Mm]\.?)(?![A-Za-z]))?"
 _BEFORE = r"(?<![A-Za-z0-9_.:/])"
 _AFTER = r"(?![\d:])"
 
+_MONTH_HINT = r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+# (what a text must hold, the form): the first is a cheap look that spares the second.
 _FORMS = tuple(
-    re.compile(form)
-    for form in (
+    (re.compile(needs), re.compile(form))
+    for needs, form in (
         # 2023-01-29T08:42:09.123Z, 2023/01/29 08:42, 2023-01-29 alone
-        rf"(?<![A-Za-z0-9_.-])(?P<y>\d{{4}})[-/.](?P<mo>0?[1-9]|1[0-2])[-/.](?P<d>[0-2]?\d|3[01])"
-        rf"(?:(?:T|,?\s+|\s*T\s*){_CLOCK}{_ZONE})?(?![\d-])",
+        (
+            r"\d{4}[-/.]\d",
+            rf"(?<![A-Za-z0-9_.-])(?P<y>\d{{4}})[-/.](?P<mo>0?[1-9]|1[0-2])[-/.](?P<d>[0-2]?\d|3[01])"
+            rf"(?:(?:T|,?\s+|\s*T\s*){_CLOCK}{_ZONE})?(?![\d-])",
+        ),
         # 20230129T084209Z
-        r"(?<![A-Za-z0-9_.])(?P<y>\d{4})(?P<mo>\d{2})(?P<d>\d{2})T(?P<h>\d{2})(?P<mi>\d{2})(?P<s>\d{2})(?P<z>Z)?(?!\d)",
+        (
+            r"\d{8}T",
+            r"(?<![A-Za-z0-9_.])(?P<y>\d{4})(?P<mo>\d{2})(?P<d>\d{2})T(?P<h>\d{2})(?P<mi>\d{2})(?P<s>\d{2})(?P<z>Z)?(?!\d)",
+        ),
         # 29/Jan/2023:08:42:09 +0000
-        rf"(?<![A-Za-z0-9_.])(?P<d>\d{{1,2}})/{_MONTH}/(?P<y>\d{{4}}):{_CLOCK}{_ZONE}",
+        (r"/[A-Z][a-z]{2}/", rf"(?<![A-Za-z0-9_.])(?P<d>\d{{1,2}})/{_MONTH}/(?P<y>\d{{4}}):{_CLOCK}{_ZONE}"),
         # Sun, 29 Jan 2023 08:42:09 GMT; 29 January
-        rf"(?<![A-Za-z0-9_.]){_DAY_NAME}(?P<d>[0-2]?\d|3[01])\s+{_MONTH}(?:,?\s+(?P<y>\d{{4}}))?(?:,?\s+{_CLOCK}{_ZONE})?(?![A-Za-z0-9_:])",
+        (
+            _MONTH_HINT,
+            rf"(?<![A-Za-z0-9_.]){_DAY_NAME}(?P<d>[0-2]?\d|3[01])\s+{_MONTH}(?:,?\s+(?P<y>\d{{4}}))?"
+            rf"(?:,?\s+{_CLOCK}{_ZONE})?(?![A-Za-z0-9_:])",
+        ),
         # Sat May 04 10:00:00 CST 2013; Jan 29 08:42:09; Jan 29, 2023
-        rf"(?<![A-Za-z0-9_.]){_DAY_NAME}{_MONTH}\s+(?P<d>[0-2]?\d|3[01])(?:st|nd|rd|th)?(?:,?\s+(?P<y>\d{{4}}))?(?![\d:])"
-        rf"(?:,?\s+(?:at\s+)?{_CLOCK}{_ZONE}(?:\s+[A-Z]{{3,4}})?(?:\s+(?P<y2>\d{{4}}))?)?",
+        (
+            _MONTH_HINT,
+            rf"(?<![A-Za-z0-9_.]){_DAY_NAME}{_MONTH}\s+(?P<d>[0-2]?\d|3[01])(?:st|nd|rd|th)?(?:,?\s+(?P<y>\d{{4}}))?"
+            rf"(?![\d:])(?:,?\s+(?:at\s+)?{_CLOCK}{_ZONE}(?:\s+[A-Z]{{3,4}})?(?:\s+(?P<y2>\d{{4}}))?)?",
+        ),
         # 2023年1月29日 8时42分9秒, 昨晚10点半
-        r"(?:(?P<y>\d{4})\s*年\s*)?(?P<mo>\d{1,2})\s*月\s*(?P<d>\d{1,2})\s*[日号]",
-        r"(?<![\d.])(?P<part>凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|昨晚|今晚|当晚|晚间|晚)?\s*(?P<h>[01]?\d|2[0-4])\s*[点时]"
-        r"(?!间)(?:\s*(?P<mi>[0-5]?\d)\s*分?|(?P<word>半|一刻|三刻|整))?(?:\s*(?P<s>[0-5]?\d)\s*秒)?",
+        (r"月", r"(?:(?P<y>\d{4})\s*年\s*)?(?P<mo>\d{1,2})\s*月\s*(?P<d>\d{1,2})\s*[日号]"),
+        (
+            r"[点时]",
+            r"(?<![\d.])(?P<part>凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|昨晚|今晚|当晚|晚间|晚)?\s*(?P<h>[01]?\d|2[0-4])"
+            r"\s*[点时](?!间)(?:\s*(?P<mi>[0-5]?\d)\s*分?|(?P<word>半|一刻|三刻|整))?(?:\s*(?P<s>[0-5]?\d)\s*秒)?",
+        ),
         # 08:43, 8:43 PM, 下午3:20, 16:43:12.123 (UTC+8)
-        rf"{_BEFORE}{_CLOCK}{_HALF}{_AFTER}{_ZONE}",
+        (r"\d:\d", rf"{_BEFORE}{_CLOCK}{_HALF}{_AFTER}{_ZONE}"),
         # 3 PM
-        r"(?<![A-Za-z0-9_.:])(?P<h>1[0-2]|0?[1-9])\s*(?P<half>[AaPp]\.?[Mm]\.?)(?![A-Za-z])",
+        (
+            r"\d\s?[AaPp]\.?[Mm]",
+            r"(?<![A-Za-z0-9_.:])(?P<h>1[0-2]|0?[1-9])\s*(?P<half>[AaPp]\.?[Mm]\.?)(?![A-Za-z])",
+        ),
     )
 )
 _PART_BEFORE = re.compile(r"(凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|昨晚|今晚|当晚|晚间|晚)\s*$")
 _AFTERNOON = frozenset({"下午", "傍晚", "晚上", "昨晚", "今晚", "当晚", "晚间", "晚"})
-_HINT = re.compile(
-    r"\d:\d|\d{4}[-/.]\d|\d{8}T|[点时月]|\d\s*[AaPp]\.?[Mm]|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
-)
+
+_HINT = re.compile("|".join(dict.fromkeys(needs.pattern for needs, _ in _FORMS)))
 _EPOCH = re.compile(r"(?<![A-Za-z0-9_.])1\d{9}(?:\d{3})?(?![A-Za-z0-9_.])")
 _WORDS = {"半": 30, "一刻": 15, "三刻": 45, "整": 0}
 
@@ -76,9 +96,9 @@ class Stamp:
         return (self.year, self.month, self.day)
 
 
-def stamps(text: str) -> list[Stamp]:
+def stamps(text: str) -> tuple[Stamp, ...]:
     """All stamps of a text, left to right."""
-    return list(_stamps(text)) if _HINT.search(text) else []
+    return _stamps(text) if _HINT.search(text) else ()
 
 
 def blank_times(text: str) -> str:
@@ -121,13 +141,16 @@ def states(claimed: Stamp, known: Sequence[Stamp], zones: Sequence[str] = ()) ->
     return any(_says(clock, other, zones) for other in dateless) and any(_says(date, other, zones) for other in known)
 
 
-def _stamps(text: str) -> Iterator[Stamp]:
+@lru_cache(maxsize=256)
+def _stamps(text: str) -> tuple[Stamp, ...]:
     found: list[Stamp] = []
-    for form in _FORMS:
+    for needs, form in _FORMS:
+        if needs.search(text) is None:
+            continue
         matches = [_stamp(match, text) for match in form.finditer(text)]
         text = blank(text, [(stamp.start, stamp.end) for stamp in matches])
         found.extend(matches)
-    return iter(sorted(found, key=lambda stamp: stamp.start))
+    return tuple(sorted(found, key=lambda stamp: stamp.start))
 
 
 def _stamp(match: re.Match[str], text: str) -> Stamp:
