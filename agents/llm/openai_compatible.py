@@ -105,7 +105,7 @@ class OpenAICompatible:
                 raise ModelUnavailable(
                     f"{self._base_url} answered something that is not a chat completion ({type(error).__name__})"
                 ) from error
-        raise ModelRefused(f"{model} refused every form of the request; see PROOFTHREAD_MODEL_BASE_URL")
+        raise ModelRefused(f"{model} refused every form of the request; see PROOFTHREAD_BASE_URL")
 
     async def _ask(self, model: str, request: ModelRequest, profile: Profile) -> Collected:
         body = self._body(model, request, profile)
@@ -204,9 +204,9 @@ def status_error(error: APIStatusError, model: str) -> ModelUnavailable | ModelR
     if (status in RETRYABLE or status >= 500) and not spent:
         return ModelUnavailable(f"{model} answered {status}: {message}", _retry_after(error.response.headers))
     advice = {
-        401: "check PROOFTHREAD_MODEL_API_KEY",
+        401: "check PROOFTHREAD_API_KEY",
         403: "the key may not use this model",
-        404: "check PROOFTHREAD_MODEL and PROOFTHREAD_MODEL_BASE_URL",
+        404: "check PROOFTHREAD_MODEL and PROOFTHREAD_BASE_URL",
         429: "the account's quota is spent",
     }.get(status, "the request was refused")
     return ModelRefused(f"{model} answered {status}: {message} ({advice})")

@@ -213,7 +213,7 @@ async def test_a_server_fault_is_worth_another_try(status: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "advice"), [(401, "PROOFTHREAD_MODEL_API_KEY"), (404, "PROOFTHREAD_MODEL_BASE_URL"), (403, "may not use"), (400, "refused")]
+    ("status", "advice"), [(401, "PROOFTHREAD_API_KEY"), (404, "PROOFTHREAD_BASE_URL"), (403, "may not use"), (400, "refused")]
 )
 async def test_a_refusal_says_who_must_act(status: int, advice: str) -> None:
     with chat_server(refuses(status, "no")) as server, pytest.raises(ModelRefused, match=advice):
