@@ -86,13 +86,20 @@ def resolves(path: str, payload: Any) -> bool:
         step = _PATH_STEP.match(path, at)
         if step is None:
             return False
-        quoted = None if step[3] is None else json.loads(f'"{step[3]}"')
+        quoted = None if step[3] is None else _unescaped(step[3])
         name = next((part for part in (step[1], quoted, step[4]) if part is not None), None)
         key: Any = int(step[2]) if name is None else name
         if not _holds(value, key):
             return False
         value, at = value[key], step.end()
     return True
+
+
+def _unescaped(text: str) -> str:
+    try:
+        return str(json.loads(f'"{text}"'))
+    except ValueError:
+        return text
 
 
 def cut_text(text: str, limit: int) -> str:

@@ -190,7 +190,10 @@ class ToolDoor:
         clock = asyncio.timeout(seconds)
         try:
             async with clock:
-                return await spec.run(prepared.input, self._deps, self._context)
+                result = await spec.run(prepared.input, self._deps, self._context)
+                if not isinstance(result, ToolResult):
+                    raise TypeError(f"{spec.name} must answer with a ToolResult, not {type(result).__name__}")
+                return result
         except ToolFailed:
             raise
         except (ToolConfigError, StorageError) as error:

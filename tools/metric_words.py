@@ -12,6 +12,7 @@ Labels = dict[str, str]
 
 MAX_METRICS = 8
 _RATE_WINDOW = "5m"
+_WORKLOADS = ("service", "app", "job", "deployment")
 _PARTS_OF_FAMILIES = ("_sum", "_created", "_info")
 _MEANINGS: dict[str, tuple[str, ...]] = {
     "latency": ("latency", "duration", "response_time", "p99", "p95", "p90", "seconds_bucket"),
@@ -84,10 +85,11 @@ def queries(found: Sequence[Labels], words: Words) -> list[str]:
 
 
 def _query(name: str, series: Sequence[Labels], words: Words) -> str:
-    matched = sorted({label for labels in series for label in fitting_labels(labels, words)})
+    named = {label for labels in series for label in fitting_labels(labels, words)}
+    matched = sorted(named, key=lambda label: (label not in _WORKLOADS, label))
     selected = name + _matchers(series, matched, words)
     if name.endswith("_bucket"):
-        by = ", ".join(["le", *matched]) if matched else _by_service(series)
+        by = ", ".join(["le", *matched[:1]]) if matched else _by_service(series)
         return f"histogram_quantile(0.99, sum by ({by}) (rate({selected}[{_RATE_WINDOW}])))"
     return f"rate({selected}[{_RATE_WINDOW}])" if name.endswith(("_total", "_count")) else selected
 
@@ -106,8 +108,7 @@ def _matchers(series: Sequence[Labels], matched: Sequence[str], words: Words) ->
 
 
 def _by_service(series: Sequence[Labels]) -> str:
-    usual = ("service", "app", "job", "deployment")
-    return ", ".join(["le", *[name for name in usual if any(name in labels for labels in series)][:1]])
+    return ", ".join(["le", *[name for name in _WORKLOADS if any(name in labels for labels in series)][:1]])
 
 
 def _is_count(name: str, by_metric: dict[str, list[Labels]]) -> bool:
