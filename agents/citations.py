@@ -39,7 +39,8 @@ def evidence_of(invocations: Iterable[Invocation], run_id: str) -> tuple[Invocat
             run_id=run_id,
             tool_name=invocation.tool_name,
             evidence_status=invocation.evidence_status,
-            truncated=invocation.truncated,
+            # For the gate: a ref's text was cut. That rows were left out makes no end of a text uncertain.
+            truncated=any("truncated" in ref.scope for ref in invocation.refs),
             evidence_refs=invocation.refs,
         )
         for invocation in invocations
@@ -149,4 +150,4 @@ def _distinct(names: Iterable[str]) -> list[str]:
 def _spellings(name: str) -> Iterable[str]:
     yield name
     for number in count(2):
-        yield f"{name}.{number}"
+        yield f"{name}#{number}"

@@ -12,6 +12,7 @@ from agents.gate.normalise import Normalised, normalise
 from agents.gate.spans import Span, find_span
 from tools.contracts import EvidenceRef, EvidenceStatus
 
+_CUT_MARK = "truncated"  # scope key of a ref whose text was cut
 _MOST_HINT_LOOKS = 200  # refs looked through for the right path of one mis-copied binding
 
 
@@ -21,6 +22,7 @@ class Record:
 
     invocation: InvocationEvidence
     ref: EvidenceRef
+    others_are_marked: bool = False
 
     @cached_property
     def normal(self) -> Normalised:
@@ -36,10 +38,16 @@ class Record:
         pairs = [f"{key}={value}" for key, value in self.ref.scope.items()]
         return normalise(", ".join([*pairs, f"tool={self.invocation.tool_name}"])).text
 
+    @cached_property
+    def is_cut(self) -> bool:
+        """Whether a cap cut this text. Tools mark the refs they cut; where none is marked, any may be."""
+        if not self.invocation.truncated or self.ref.scope.get(_CUT_MARK):
+            return self.invocation.truncated
+        return not self.others_are_marked
+
     def find(self, excerpt: str) -> Span | str:
         """The span, or the id of the rule that refuses the excerpt."""
-        cut_off = self.invocation.truncated and self.ref.scope.get("text_cut", "yes") == "yes"
-        found = find_span(self.normal, self.ref.text, excerpt, cut_off=cut_off)
+        found = find_span(self.normal, self.ref.text, excerpt, cut_off=self.is_cut)
         return found if isinstance(found, Span) else found.rule
 
 
@@ -68,8 +76,9 @@ class Evidence:
         if key in self._own:
             return
         self._own[key] = invocation
+        marked = invocation.truncated and any(_CUT_MARK in ref.scope for ref in invocation.evidence_refs)
         for ref in invocation.evidence_refs:
-            record = Record(invocation, ref)
+            record = Record(invocation, ref, marked)
             if self._records.setdefault((key, ref.raw_path), record) is record:
                 self._paths.setdefault((invocation.tool_name, ref.raw_path), []).append(record)
 

@@ -136,6 +136,15 @@ def missing_facts(text: str, sources: Sources, skip: Sequence[tuple[int, int]] =
     yield from _missing_numbers(text, bare, sources)
 
 
+def statements(text: str, sources: Sources) -> tuple[int, int]:
+    """(times, names and numbers of a text, those of them no source bears)."""
+    found = stamps(text)
+    taken = [(stamp.start, stamp.end) for stamp in found]
+    names = claimed_names(blank(text, taken))
+    numbers = quantities(text, taken=taken, claim=True)
+    return len(found) + len(names) + len(numbers), sum(1 for _ in missing_facts(text, sources))
+
+
 def count_numbers(text: str) -> int:
     """Amounts only: times, ids and codes are no numbers here."""
     taken = [(stamp.start, stamp.end) for stamp in stamps(text)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from agents.gate.tokens import CJK, bigrams, is_cjk, parts, stem
@@ -55,6 +55,11 @@ def context_of(words: Sequence[str]) -> Context:
     stems_ = frozenset(stem(word) if word.isascii() else word for word in words)
     meanings = {_MEANING[word] for word in stems_ if word in _MEANING}
     return Context(stems_, frozenset(meanings))
+
+
+def meanings_of(words: Iterable[str]) -> frozenset[str]:
+    """The concepts (count, before, max, …) that stems or CJK bigrams stand for."""
+    return frozenset(_MEANING[word] for word in words if word in _MEANING)
 
 
 def neighbours(text: str, anchors: Sequence[Anchor], *, claim: bool) -> list[Context]:

@@ -23,19 +23,23 @@ def quoted_ranges(claim: str, passages: Sequence[Passage]) -> tuple[list[tuple[i
     """
     verbatim = list(_runs(claim, passages))
     marked = [
-        (match.start(), match.end())
-        for match in _MARKED.finditer(claim)
-        if any(
-            _is_verbatim(words, passages)
-            for words in (match[match.lastindex or 0], *unescapings(match[match.lastindex or 0]))
-        )
+        (start, end)
+        for start, end, words in marked_quotes(claim)
+        if any(stands_in(words, passage) for passage in passages)
     ]
     return verbatim, marked
 
 
-def _is_verbatim(words: str, passages: Sequence[Passage]) -> bool:
-    words = words.strip(" .,;:")
-    return bool(words) and any(_stands(words, passage) for passage in passages)
+def marked_quotes(text: str) -> Iterator[tuple[int, int, str]]:
+    """(start, end, words) of what stands between quotation marks, marks included in the range."""
+    for match in _MARKED.finditer(text):
+        yield match.start(), match.end(), match[match.lastindex or 0]
+
+
+def stands_in(words: str, passage: Passage) -> bool:
+    """Whether a passage bears the words as they are, or with their JSON escapes resolved."""
+    forms = (words, *unescapings(words))
+    return any(_stands(form.strip(" .,;:"), passage) for form in forms if form.strip(" .,;:"))
 
 
 def _stands(words: str, passage: Passage) -> bool:
