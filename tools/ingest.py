@@ -20,6 +20,7 @@ from storage.errors import StorageError
 from storage.knowledge import Chunk, Document, DocumentStatus, KnowledgeStore
 from storage.vectors import LEXICAL, LEXICAL_VECTOR, Embedding, VectorStore, capacity_note
 from tools.chunking import chunk_markdown
+from tools.dense import background
 from tools.documents import BrokenDocument, ReadDocument, SourceFile, find_files, read_document
 from tools.domain_map import domain_map
 from tools.embedding import Embedder, Vector, embed_cached
@@ -247,8 +248,9 @@ class _Sync:
         embedder = self._deps.embedder
         if embedder is None:
             return LEXICAL
-        probe = await embed_cached(embedder, ["dimension"], self._db, self.store, self._embedded(0))
-        return Embedding(embedder.model, len(probe[0]))
+        # Lookups need these vectors; having them now also tells the dimension.
+        probe = await background(embedder, self._db, self.store)
+        return Embedding(embedder.model, len(probe[True][0]))
 
     async def _remove(self, gone: list[str], emptied: list[str]) -> None:
         if self._deps.vectors and (gone or emptied):

@@ -11,7 +11,7 @@ from typing import Any
 
 from storage.knowledge import IndexRow, KnowledgeStore
 from tools.lexical import LexicalHit, LexicalIndex
-from tools.tokens import codes, content_terms, term_counts
+from tools.tokens import codes, content_terms, fold, term_counts
 
 # A code that many chunks hold ("checkout-service") says what the base is about, not which chunk answers.
 _RARE_SHARE, _RARE_COUNT = 0.05, 5
@@ -47,10 +47,6 @@ class Snapshot:
         rows = sorted(exact, key=lambda row: (-exact[row][0], -float(scores[row]), row))[:limit]
         return LexicalMatches([(self.index.hit(row, scores, shares), exact[row][1]) for row in rows], ranked)
 
-    def shares(self, query: str) -> Any:
-        """Per row the part of the query's weight that the chunk holds."""
-        return self.index.shares(content_terms(query))
-
     def _allowed(self, categories: Collection[str]) -> Any:
         import numpy as np
 
@@ -62,7 +58,7 @@ class Snapshot:
         """row → (weight of what matched, what matched)."""
         found: dict[int, tuple[float, tuple[str, ...]]] = {}
         common = max(_RARE_COUNT, _RARE_SHARE * len(self.rows))
-        places = [(code, self.index.idf(code), self.index.rows_with(code)) for code in codes(query)]
+        places = [(code, self.index.idf(fold(code)), self.index.rows_with(fold(code))) for code in codes(query)]
         places += [(title, 1.0, rows) for title, rows in self.titles.items() if _names(query, title)]
         for name, weight, rows in places:
             if len(rows) > common and name not in self.titles:

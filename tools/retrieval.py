@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from storage.engine import Database
-from storage.errors import StorageError
 from storage.knowledge import Chunk, Domain, KnowledgeStore
-from storage.vectors import Embedding, VectorHit, VectorStore
+from storage.vectors import VectorStore
+from tools.dense import DenseHit, DenseHits, DenseSearch
 from tools.embedding import Embedder
-from tools.errors import ToolConfigError, ToolFailed
+from tools.errors import ToolFailed
 from tools.knowledge_index import KnowledgeIndex, LexicalMatches, Snapshot
 
 Layer = Literal["L0", "L1"]
@@ -35,11 +35,13 @@ _RRF = 60
 
 @dataclass(frozen=True)
 class RetrievalSettings:
-    """`floor`: the least part of a question's weight (idf of its meaningful tokens) that a lexical hit must hold."""
+    """Parts of a question's weight (idf of its meaningful tokens) that a lexical hit holds: under `floor` it is dropped,
+    from `medium` and `high` it is called so. `near` is the margin from which a dense hit is medium."""
 
     floor: float = 0.25
     medium: float = 0.4
     high: float = 0.6
+    near: float = 0.03
 
 
 @dataclass(frozen=True)
@@ -81,12 +83,8 @@ class _Candidate:
     matched: tuple[str, ...] = ()
     share: float | None = None
     similarity: float | None = None
-
-
-@dataclass(frozen=True)
-class _Dense:
-    hits: list[VectorHit]
-    note: str | None = None
+    margin: float | None = None
+    is_noise: bool = False
 
 
 class Retriever:
@@ -100,7 +98,8 @@ class Retriever:
         embedder: Embedder | None = None,
         settings: RetrievalSettings = RetrievalSettings(),
     ) -> None:
-        self._db, self._vectors, self._embedder, self._settings = db, vectors, embedder, settings
+        self._db, self._settings = db, settings
+        self._dense = DenseSearch(db, vectors, embedder) if vectors and embedder else None
         self._store = KnowledgeStore(db)
         self._index = KnowledgeIndex(self._store)
 
@@ -119,11 +118,11 @@ class Retriever:
         query = query[:QUERY_LIMIT]
         known, searched, notes = await self._searched(domains)
         found, dense = await asyncio.gather(
-            self._db.call(self._lexical, query, searched), self._dense(query, searched, with_floor)
+            self._db.call(self._lexical, query, searched), self._nearest(query, searched, with_floor)
         )
-        snapshot, matches = found
-        floor = self._settings.floor if with_floor else 0.0
-        ranked = _ranked(snapshot, matches, dense.hits, floor)
+        ranked = _ranked(*found, dense.hits, self._settings.floor)
+        if with_floor:
+            ranked = [candidate for candidate in ranked if not candidate.is_noise]
         blocks, dropped = await self._db.call(self._blocks, ranked, limit)
         return _lookup(query, blocks, searched or known, (*notes, *filter(None, [dense.note])), dropped)
 
@@ -143,17 +142,10 @@ class Retriever:
         snapshot = self._index.snapshot()
         return snapshot, snapshot.matches(query, domains, _POOL)
 
-    async def _dense(self, query: str, domains: Sequence[str], with_floor: bool) -> _Dense:
-        if self._vectors is None or self._embedder is None:
-            return _Dense([])
-        try:
-            vector = await self._embedder.query(query)
-            wanted = Embedding(self._embedder.model, len(vector))
-            hits = await self._vectors.call(self._vectors.search, list(vector), wanted, domains, _POOL)
-        except (StorageError, ToolFailed, ToolConfigError) as error:
-            return _Dense([], f"searched by words only: {error}")
-        floor = self._embedder.floor if with_floor else -1.0
-        return _Dense([hit for hit in hits if hit.similarity >= floor])
+    async def _nearest(self, query: str, domains: Sequence[str], with_floor: bool) -> DenseHits:
+        if self._dense is None:
+            return DenseHits()
+        return await self._dense.search(query, domains, _POOL, with_floor=with_floor)
 
     def _blocks(self, ranked: list[_Candidate], limit: int) -> tuple[list[Block], int]:
         """The first `limit` with their text, and how many were dropped as repeating another's text."""
@@ -179,24 +171,33 @@ class Retriever:
         )
 
     def _relevance(self, candidate: _Candidate) -> Relevance:
-        share = candidate.share or 0.0
-        near = (candidate.similarity or -1.0) - (self._embedder.floor if self._embedder else 0.0)
+        share, margin = candidate.share or 0.0, candidate.margin or 0.0
         if candidate.layer == "L0" or share >= self._settings.high:
             return "high"
-        return "medium" if share >= self._settings.medium or near >= 0.05 else "low"
+        return "medium" if share >= self._settings.medium or margin >= self._settings.near else "low"
 
 
-def _ranked(snapshot: Snapshot, matches: LexicalMatches, dense: list[VectorHit], floor: float) -> list[_Candidate]:
-    """L0 in its order, then the rest by reciprocal rank over both lists."""
+def _ranked(snapshot: Snapshot, matches: LexicalMatches, dense: Sequence[DenseHit], floor: float) -> list[_Candidate]:
+    """L0 in its order, then both lists fused by reciprocal rank, then the noise: chunks found by words alone that hold
+    less than `floor` of the question."""
     names = [row.chunk_id for row in snapshot.rows]
-    lexical = {names[hit.row]: hit.share for hit in matches.ranked if hit.share >= floor}
-    near = {hit.chunk_id: hit.similarity for hit in dense}
-    exact = [
-        _Candidate(names[hit.row], "L0", matched, hit.share, near.get(names[hit.row])) for hit, matched in matches.exact
-    ]
+    shares = {names[hit.row]: hit.share for hit in matches.ranked}
+    near = {hit.chunk_id: hit for hit in dense}
+    noise = {name for name, share in shares.items() if share < floor and name not in near}
+    fused = _fused([[name for name in shares if name not in noise], list(near)])
+    # Without a second list BM25's own order is the best there is.
+    order = [*fused, *(name for name in shares if name in noise)] if near else list(shares)
+    exact = [_Candidate(names[hit.row], "L0", matched, hit.share) for hit, matched in matches.exact]
     first = {candidate.chunk_id for candidate in exact}
-    fused = [name for name in _fused([list(lexical), list(near)]) if name not in first]
-    return exact + [_Candidate(name, "L1", (), lexical.get(name), near.get(name)) for name in fused]
+    rest = [_Candidate(name, "L1", share=shares.get(name), is_noise=name in noise) for name in order]
+    return [
+        _with_dense(candidate, near.get(candidate.chunk_id))
+        for candidate in (*exact, *(candidate for candidate in rest if candidate.chunk_id not in first))
+    ]
+
+
+def _with_dense(candidate: _Candidate, hit: DenseHit | None) -> _Candidate:
+    return replace(candidate, similarity=hit.similarity, margin=hit.margin) if hit else candidate
 
 
 def _fused(lists: Iterable[list[str]]) -> list[str]:

@@ -52,17 +52,30 @@ def content_terms(query: str) -> list[str]:
 
 
 def codes(query: str) -> list[str]:
-    """The compounds and identifiers of a question, folded: error codes, API paths, class names, versions.
+    """The compounds and identifiers of a question, in lower case: error codes, API paths, class names, versions.
 
     A bare number, an amount with its unit or a plain word is none: too many documents hold it by chance.
     """
     words = [word for word in _scan(query) if not _HAS_CJK.match(word) and _is_code(word)]
-    return list(dict.fromkeys(code for word in words for code in (_fold(word), *_path_prefixes(word.casefold()))))
+    return list(dict.fromkeys(code for word in words for code in (word.casefold(), *_path_prefixes(word.casefold()))))
+
+
+def fold(word: str) -> str:
+    """The token of one word: case, and the commonest English endings of plain words: `timeouts` finds `timeout`, `failing` finds
+    `failed`."""
+    word = word.casefold()
+    return _without_ending(word) if len(word) > 3 and word.isascii() and word.isalpha() else word
 
 
 def term_hash(token: str) -> int:
     """64 bits of a token, the same in every process: what the index stores instead of text."""
     return int.from_bytes(hashlib.blake2b(token.encode(), digest_size=8).digest(), "little")
+
+
+def is_mostly_cjk(text: str) -> bool:
+    """Whether a text is written in Chinese, Japanese or Korean; a few English names in it change nothing."""
+    letters = sum(char.isalpha() for char in text[:1000])
+    return len(_HAS_CJK.findall(text[:1000])) > 0.2 * letters
 
 
 def _says_something(word: str) -> bool:
@@ -82,21 +95,15 @@ def _expand(word: str) -> Iterator[str]:
     if _HAS_CJK.match(word):
         yield from ([word] if len(word) == 1 else (word[i : i + 2] for i in range(len(word) - 1)))
         return
-    yield _fold(word)
+    yield fold(word)
     pieces = [piece for piece in _SEPARATOR.split(word) if piece]
     if len(pieces) > 1:
-        yield from (_fold(piece) for piece in pieces)
+        yield from (fold(piece) for piece in pieces)
         yield from _path_prefixes(word.casefold())
     for piece in pieces:
         humps = _CAMEL.split(piece)
         if len(humps) > 1:
-            yield from (_fold(hump) for hump in humps)
-
-
-def _fold(word: str) -> str:
-    """Case, and the commonest English endings of plain words: `timeouts` finds `timeout`, `failing` finds `failed`."""
-    word = word.casefold()
-    return _without_ending(word) if len(word) > 3 and word.isascii() and word.isalpha() else word
+            yield from (fold(hump) for hump in humps)
 
 
 def _without_ending(word: str) -> str:

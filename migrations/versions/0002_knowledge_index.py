@@ -46,8 +46,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("name", name="pk_knowledge_state"),
         **TABLE,
     )
-    state = sa.table("knowledge_state", sa.column("name", sa.String), sa.column("revision", sa.BigInteger))
-    op.bulk_insert(state, [{"name": "knowledge", "revision": 0}])
 
 
 def downgrade() -> None:
