@@ -85,7 +85,8 @@ def joined(first: AnswerSections, second: AnswerSections) -> AnswerSections:
 
 def _fallen(state: RunState, replies: Replies) -> Iterable[str]:
     rejected = len(state.gatekeeper_result.rejected_claim_ids) if state.gatekeeper_result else 0
-    if rejected:
+    rejected -= len(state.demoted)  # these live on as hypotheses
+    if rejected > 0:
         yield replies.text(state.language, "gap_rejected", count=rejected)
     checks = state.decision.claim_checks if state.decision else ()
     unproven = sum(check.verification in (Verification.NONE, Verification.CONTRADICTED) for check in checks)

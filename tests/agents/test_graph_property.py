@@ -1,0 +1,109 @@
+"""Whatever models and tools do, a walk ends: with an answer, inside its caps, after at most one evidence retry."""
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+from uuid import uuid4
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from small_incident import CAUSE, CHANGE, claim, composed, draft, looks, plan, request, specs, votes, world
+
+from agents.contracts import Verdict
+from agents.errors import ModelRefused, ModelUnavailable
+from agents.graph import MAX_EXECUTIONS
+from agents.ledger import RunLimits
+from agents.llm.base import ModelReply, ModelRequest
+from agents.llm.scripted import Scripted, Turn
+from bot.jobs import ask
+from storage.engine import Database
+from storage.trace import TraceStore
+from tools.contracts import CallContext, ToolDeps, ToolResult
+from tools.errors import ToolFailed
+from tools.invoke import ToolLimits
+
+LIMITS = RunLimits(steps=25, tokens=4_000, poll_seconds=30.0)
+TOOLS = ToolLimits(max_calls=6)
+MISQUOTED = claim(3, "symptom", "a thing", ("E1", "words that no tool returned"))
+UNCITED = claim(4, "root_cause", "it just is")
+FOREIGN = claim(5, "impact", "a foreign ref", ("E77", "HikariPool-1"))
+
+ANSWERS: dict[str, list[Turn]] = {
+    "planner": [plan(), plan(None), plan("no-such-skill")],
+    "executor": [
+        looks(("query_logs", "order-service"), ("query_metrics", "order-service"), ("query_changes", "order-service")),
+        looks(("query_logs", "nobody")),
+        looks(("no_such_tool", "x")),
+        draft(CAUSE, CHANGE),
+        draft(MISQUOTED, UNCITED, FOREIGN),
+        draft(),
+    ],
+    "verifier": [
+        votes(("r1-c1", "direct_evidence"), ("r1-c2", "direct_evidence"), ("r2-c1", "direct_evidence")),
+        votes(("r1-c1", "contradicted")),
+        votes(("r1-c1", "indirect_support"), answered=False),
+        votes(("invented", "direct_evidence")),
+    ],
+    "composer": [composed(), composed("Everything is fine on host-99 since 03:00")],
+}
+JUNK = ["", "prose only", "{", '{"a": 1}', "<think>hm</think>", '```json\n{"claims": "x"}\n```', '{"x": "\\ud800"}']
+
+
+class Dice(Scripted):
+    """Draws each answer: a good turn, junk, or a failure."""
+
+    def __init__(self, draw: Any) -> None:
+        super().__init__([])
+        self._draw = draw
+
+    async def complete(self, asked: ModelRequest) -> ModelReply:
+        self.asked.append(asked)
+        kind = self._draw(st.sampled_from(["turn", "turn", "turn", "junk", "down", "refused"]))
+        if kind == "down":
+            raise ModelUnavailable("down", self._draw(st.sampled_from([None, 0.0, 5.0, 9_999.0])))
+        if kind == "refused":
+            raise ModelRefused("refused")
+        turn = self._draw(st.sampled_from(ANSWERS[asked.role]))
+        if kind == "junk":
+            turn = Turn(role=asked.role, reply=self._draw(st.sampled_from(JUNK)))
+        return await Scripted([turn]).complete(asked)
+
+
+def _failing(run: Any, draw: Any) -> Any:
+    async def sometimes(arguments: Any, deps: ToolDeps, context: CallContext) -> ToolResult:
+        outcome = draw(st.sampled_from(["ok", "ok", "failed", "broken"]))
+        if outcome == "failed":
+            raise ToolFailed("503")
+        if outcome == "broken":
+            raise RuntimeError("boom")
+        result: ToolResult = await run(arguments, deps, context)
+        return result
+
+    return sometimes
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data(), language=st.sampled_from(["zh", "en", "fr"]), with_offline=st.booleans())
+def test_every_walk_ends_with_an_answer_inside_its_caps(
+    sqlite_database: Database, data: st.DataObject, language: str, with_offline: bool
+) -> None:
+    tools = [replace(spec, run=_failing(spec.run, data.draw)) for spec in specs()]
+    offline = Dice(data.draw) if with_offline else None
+    made = world(sqlite_database, Dice(data.draw), offline=offline, limits=LIMITS, tool_limits=TOOLS, tools=tools)
+    place = replace(made.place, new_id=lambda: uuid4().hex)
+    outcome = asyncio.run(ask(request(language=language), place))
+    trace = outcome.orchestration_trace
+    assert outcome.answer.strip()
+    assert outcome.verdict in Verdict
+    assert trace.evidence_retry_count <= 1
+    assert trace.final_node in ("COMPOSER", "FALLBACK")
+    assert len(trace.transitions) <= MAX_EXECUTIONS
+    assert outcome.usage.steps <= LIMITS.steps
+    assert outcome.usage.tool_calls <= TOOLS.max_calls
+    assert outcome.status == ("SUCCESS" if trace.final_node == "COMPOSER" else "FAILED")
+    assert trace.final_node == "COMPOSER" or outcome.verdict is Verdict.REJECT
+    assert not (trace.degraded and outcome.verdict is Verdict.PASS)
+    assert TraceStore(sqlite_database).run(outcome.run_id).status == outcome.status
+    stated = {binding.claim_id for binding in (outcome.gatekeeper_result.checked_bindings if outcome.gatekeeper_result else ())}
+    assert all(allowed.claim.claim_id.split(".")[0] in stated for allowed in outcome.claims)
+    assert "words that no tool returned" not in outcome.answer
