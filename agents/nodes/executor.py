@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -18,6 +19,7 @@ from agents.model_call import Answered, Question, ask
 from agents.prompts import as_json, block, history_block
 from agents.state import RunState
 from agents.tool_text import tool_text
+from tools.contracts import EvidenceStatus
 from tools.errors import ToolBudgetSpent
 from tools.invoke import CallKey, Invocation
 
@@ -149,7 +151,7 @@ class _Investigation:
     async def _run_call(self, call: ToolCall, sequence: int, step_id: int) -> Invocation | None:
         """None where the run has no calls left."""
         run_id, door = self.state.run_id, self.deps.door
-        self.deps.tell(RunEvent(run_id, "tool_started", call.name, shortened(call.raw_arguments, DETAIL_CHARS)))
+        self.deps.tell(RunEvent(run_id, "tool_started", call.name, _asked(call)))
         key = CallKey(self._node, self.state.round, sequence)
         try:
             made = await door.call(key, call.name, call.arguments, step_id=step_id, raw_arguments=call.raw_arguments)
@@ -202,4 +204,14 @@ def _raised_or(outcome: Invocation | BaseException | None) -> Invocation | None:
 def _found(made: Invocation) -> str:
     if made.error is not None:
         return shortened(made.error, DETAIL_CHARS)
-    return f"{made.evidence_status.value}, {len(made.refs)} refs"
+    if made.evidence_status is EvidenceStatus.SUPPORTED:
+        return f"{len(made.refs)} quotable pieces"
+    return {EvidenceStatus.NO_EVIDENCE: "nothing found", EvidenceStatus.DEDUPED: "asked before"}[made.evidence_status]
+
+
+def _asked(call: ToolCall) -> str:
+    """The arguments in one line, as people write them."""
+    if call.arguments is None:
+        return shortened(call.raw_arguments, DETAIL_CHARS)
+    pairs = (f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in call.arguments.items())
+    return shortened(", ".join(pairs), DETAIL_CHARS)
