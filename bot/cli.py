@@ -13,6 +13,7 @@ from bot.errors import ConfigError
 from bot.packages import check_packages
 from bot.terminal.errors import OPERATOR, say_error, silence_tracebacks
 from bot.terminal.lines import console_for
+from bot.terminal.log import log_to_data_folder
 from storage.errors import StorageError
 from tools.errors import ToolConfigError, ToolFailed
 
@@ -27,6 +28,7 @@ def run(arguments: Sequence[str]) -> int:
     """0 done, 2 the operator must act, 1 anything else. Wrong options end in click's own message and code 2."""
     console, as_json = console_for(stream_is_stderr=True), "--json" in arguments
     silence_tracebacks(console, as_json=as_json)
+    log_to_data_folder()
     try:
         check_packages()
         # Not terminal()(…): that would put typer's own hook for tracebacks in the place of ours.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING, Annotated
+from zoneinfo import ZoneInfo
 
 import typer
 
@@ -29,6 +30,7 @@ def ask(
 ) -> None:
     """Diagnose. Progress appears on stderr as it happens, then the answer with its evidence."""
     from bot.commands.question import read_question
+    from bot.inputs import zone_named
     from bot.settings import load_settings
     from bot.terminal.lines import Line, console_for, show
 
@@ -44,7 +46,7 @@ def ask(
 
     wanted = Wanted(typed.text, sample, session, model, now, zone, language)
     outcome = asyncio.run(answered(wanted, loaded, stderr))
-    _show(outcome, as_json)
+    _show(outcome, as_json, zone_named(zone) if zone else loaded.zone)
     raise typer.Exit(0 if outcome.status == "SUCCESS" else 1)
 
 
@@ -58,7 +60,7 @@ def _show_reply(reply: str, as_json: bool) -> None:
         show(console_for(), [Line(reply)])
 
 
-def _show(outcome: RunOutcome, as_json: bool) -> None:
+def _show(outcome: RunOutcome, as_json: bool, zone: ZoneInfo) -> None:
     from bot.terminal.lines import console_for, show
     from bot.terminal.outcome import outcome_json, outcome_lines
     from bot.terminal.output import print_json
@@ -66,4 +68,4 @@ def _show(outcome: RunOutcome, as_json: bool) -> None:
     if as_json:
         print_json(outcome_json(outcome))
     else:
-        show(console_for(), outcome_lines(outcome))
+        show(console_for(), outcome_lines(outcome, zone))

@@ -18,10 +18,13 @@ _LEAST_WIDTH = 20
 
 @dataclass(frozen=True)
 class Line:
-    """`lead` stands before the first row; further rows are indented by its width."""
+    """`lead` stands before the first row, `hang` before the others (spaces of its width where it is None). `max_rows`
+    bounds the rows on a terminal; a pipe always gets the whole."""
 
     text: str = ""
     lead: str = ""
+    hang: str | None = None
+    max_rows: int | None = None
     style: str = ""
     lead_style: str = ""
 
@@ -42,16 +45,19 @@ def printable(text: str) -> str:
 
 
 def _rows(line: Line, console: Console) -> list[Text]:
-    indent = cell_len(line.lead)
-    room = max(_LEAST_WIDTH, console.width - indent)
+    room = max(_LEAST_WIDTH, console.width - cell_len(line.lead))
     rows: list[Text] = []
     for part in printable(line.text).split("\n"):
         text = Text(part, style=line.style)
         rows += list(text.wrap(console, room)) if console.is_terminal else [text]
+    if console.is_terminal and line.max_rows is not None and len(rows) > line.max_rows:
+        left_out = sum(len(row.plain) for row in rows[line.max_rows :])
+        rows = [*rows[: line.max_rows], Text(f"… {left_out} more characters", style="dim")]
     return [_indented(row, line, first=index == 0) for index, row in enumerate(rows)]
 
 
 def _indented(row: Text, line: Line, *, first: bool) -> Text:
-    lead = line.lead if first else " " * cell_len(line.lead)
+    hang = " " * cell_len(line.lead) if line.hang is None else line.hang
+    lead = line.lead if first else hang
     row.rstrip()
     return Text.assemble((lead, line.lead_style), row) if lead.strip() or row.plain else Text("")

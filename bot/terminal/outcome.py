@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from agents.contracts import AllowedClaim, RunOutcome, Verdict, VerifiedEvidence
 from bot.terminal.lines import Line
+from bot.terminal.times import window_text
 from bot.terminal.words import Words, words_of
 
 _STYLES = {Verdict.PASS: "bold green", Verdict.LOW_CONFID: "bold yellow", Verdict.REJECT: "bold red"}
 # Of a ref's scope, in this order, what tells a reader where a quote comes from.
-_SOURCE_KEYS = ("service", "source", "file", "title", "document", "metric", "domain")
+_SOURCE_KEYS = ("document", "metric", "file", "source", "query")
+_QUOTE_ROWS = 4
+_MARK = re.compile(r"\[(\d+)\]")
 _FIELDS = (
     "run_id", "verdict", "answer", "claims", "hypotheses", "recommended_actions", "missing_info", "gatekeeper_result",
     "verifier_output", "orchestration_trace", "usage", "duration_ms",
 )  # fmt: skip
 
 
-def outcome_lines(outcome: RunOutcome) -> list[Line]:
+def outcome_lines(outcome: RunOutcome, zone: ZoneInfo) -> list[Line]:
+    """Times are shown in `zone` and in UTC."""
     words = words_of(outcome.language)
     lines = [_verdict(outcome, words)]
     if outcome.status == "CANCELLED":
         lines.append(Line(words.cancelled))
     lines += [Line(), Line(outcome.sections.lead, style="bold")]
-    lines += _listed(words.confirmed, outcome.sections.confirmed)
-    lines += _evidence(outcome.claims, words)
-    lines += _listed(words.hypotheses, [item.hypothesis_text for item in outcome.hypotheses])
+    lines += _proven(outcome, words, zone)
     lines += _listed(words.gaps, outcome.sections.gaps)
     lines += _listed(words.next_steps, outcome.sections.next_steps)
     return [*lines, Line(), _footer(outcome, words)]
@@ -41,38 +45,45 @@ def _verdict(outcome: RunOutcome, words: Words) -> Line:
     return Line(meaning, lead=f"{outcome.verdict}  ", lead_style=_STYLES[outcome.verdict])
 
 
-def _listed(title: str, items: tuple[str, ...] | list[str]) -> list[Line]:
+def _listed(title: str, items: tuple[str, ...]) -> list[Line]:
     if not items:
         return []
     return [Line(), Line(title, style="bold"), *(Line(item, lead="  • ") for item in items)]
 
 
-def _evidence(claims: tuple[AllowedClaim, ...], words: Words) -> list[Line]:
-    if not claims:
-        return []
-    lines = [Line(), Line(words.evidence, style="bold")]
-    for claim in claims:
-        lines += _quotes(claim, words)
-    return lines
+def _proven(outcome: RunOutcome, words: Words, zone: ZoneInfo) -> list[Line]:
+    """Each confirmed line with its quotes under it, then the claims that no line mentions. A line that is the conclusion
+    itself has just been read."""
+    claims = {allowed.number: allowed for allowed in outcome.claims}
+    lines: list[Line] = []
+    for text in outcome.sections.confirmed:
+        if text != outcome.sections.lead:
+            lines.append(Line(text, lead="  • "))
+        for number in dict.fromkeys(int(mark) for mark in _MARK.findall(text)):
+            lines += _quotes(claims.pop(number, None), words, zone)
+    for allowed in list(claims.values()):
+        lines.append(Line(f"{allowed.claim.claim_text} [{allowed.number}]", lead="  • "))
+        lines += _quotes(allowed, words, zone)
+    return [Line(), Line(words.evidence, style="bold"), *lines] if lines else []
 
 
-def _quotes(allowed: AllowedClaim, words: Words) -> Iterator[Line]:
-    """The claim, then for each of its quotes where it stands and the words themselves."""
-    mark = f"  [{allowed.number}] "
-    yield Line(allowed.claim.claim_text, lead=mark, lead_style="cyan")
+def _quotes(allowed: AllowedClaim | None, words: Words, zone: ZoneInfo) -> Iterator[Line]:
+    """For each quote where it stands, then the words themselves."""
+    if allowed is None:
+        return
     for evidence in allowed.evidence:
-        indent = " " * len(mark)
-        yield Line(_where(evidence, words), lead=indent, style="dim")
-        yield Line(evidence.span_text, lead=indent + "│ ", lead_style="dim")
+        yield Line(_where(evidence, words, zone), lead=f"    [{allowed.number}] ", style="dim", lead_style="cyan")
+        quote = "        │ "
+        yield Line(evidence.span_text, lead=quote, hang=quote, lead_style="dim", max_rows=_QUOTE_ROWS)
 
 
-def _where(evidence: VerifiedEvidence, words: Words) -> str:
+def _where(evidence: VerifiedEvidence, words: Words, zone: ZoneInfo) -> str:
     scope = evidence.scope
-    source = [scope[key] for key in _SOURCE_KEYS if scope.get(key)]
-    window = f"{scope['window_from']} – {scope['window_to']}" if "window_from" in scope and "window_to" in scope else ""
+    named = (scope[key] for key in _SOURCE_KEYS if scope.get(key) and "://" not in scope[key])
+    window = window_text(scope.get("window_from", ""), scope.get("window_to", ""), zone)
     span = f"{evidence.raw_path}[{evidence.span_start}:{evidence.span_end}]"
     number = f"{words.call} {evidence.source_invocation_id}"
-    return " · ".join(part for part in (evidence.tool_name, *dict.fromkeys(source), window, number, span) if part)
+    return " · ".join(part for part in (evidence.tool_name, scope.get("service"), next(named, ""), window, number, span) if part)
 
 
 def _footer(outcome: RunOutcome, words: Words) -> Line:

@@ -10,7 +10,7 @@ from bot.terminal.lines import Line, show
 _MARKS = {
     "node_started": "▸ ",
     "tool_started": "  → ",
-    "tool_finished": "    ",
+    "tool_finished": "  ← ",
     "retry": "  ↻ ",
     "degraded": "  ! ",
 }
@@ -30,8 +30,6 @@ def progress_on(console: Console) -> OnEvent:
 
 
 def _sentence(event: RunEvent) -> str:
-    named = event.kind not in ("tool_finished", "node_finished")
-    text = " ".join(part for part in (event.name if named else "", event.detail) if part).replace("\n", " ")
-    if not event.ok and not named:
-        text = f"failed: {text}"
+    failed = "failed:" if not event.ok and event.kind == "tool_finished" else ""
+    text = " ".join(part for part in (event.name, failed, event.detail) if part).replace("\n", " ")
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+from zoneinfo import ZoneInfo
 
+import pytest
 from rich.console import Console
 
 from agents.contracts import RunOutcome
@@ -11,6 +13,9 @@ from agents.events import RunEvent
 from bot.terminal.lines import Line, printable, show
 from bot.terminal.outcome import outcome_lines
 from bot.terminal.progress import progress_on
+from bot.terminal.times import window_text
+
+UTC = ZoneInfo("UTC")
 
 
 def drawn(lines: list[Line], *, width: int = 80, terminal: bool = False) -> str:
@@ -21,23 +26,23 @@ def drawn(lines: list[Line], *, width: int = 80, terminal: bool = False) -> str:
 
 
 def test_the_verdict_comes_first_and_the_order_is_fixed(outcome: RunOutcome) -> None:
-    text = drawn(outcome_lines(outcome))
+    text = drawn(outcome_lines(outcome, UTC))
     assert text.startswith("PASS")
-    places = [text.index(word) for word in ("no free database", "Evidence", "Possible", "Missing", "Next steps", "run-1")]
+    places = [text.index(word) for word in ("no free database", "Evidence", "Missing", "Next steps", "run-1")]
     assert places == sorted(places)
 
 
 def test_each_quote_stands_verbatim_with_tool_source_time_and_span(outcome: RunOutcome) -> None:
-    text = drawn(outcome_lines(outcome))
+    text = drawn(outcome_lines(outcome, UTC))
     quote = outcome.claims[0].evidence[0]
     assert f"│ {quote.span_text}" in text
     where = next(row for row in text.splitlines() if "query_logs" in row)
-    for part in ("order-service", "2026-11-30T08:40:00Z", "call 3", f"$.logs[0][0:{quote.span_end}]"):
+    for part in ("order-service", "2026-11-30 08:40–09:10 UTC", "call 3", f"$.logs[0][0:{quote.span_end}]"):
         assert part in where
 
 
 def test_a_pipe_gets_whole_lines_without_colour(outcome: RunOutcome) -> None:
-    text = drawn(outcome_lines(outcome), width=20)
+    text = drawn(outcome_lines(outcome, UTC), width=20)
     assert "\x1b" not in text
     assert outcome.claims[0].evidence[0].span_text in text
 
@@ -50,7 +55,7 @@ def test_a_narrow_terminal_wraps_under_a_hanging_indent() -> None:
 
 
 def test_a_chinese_answer_has_chinese_words(outcome: RunOutcome) -> None:
-    text = drawn(outcome_lines(outcome.model_copy(update={"language": "zh"})))
+    text = drawn(outcome_lines(outcome.model_copy(update={"language": "zh"}), UTC))
     for word in ("已证实", "证据", "证据缺口", "下一步"):
         assert word in text
 
@@ -68,4 +73,32 @@ def test_progress_names_nodes_calls_and_failures() -> None:
     tell(RunEvent("r", "tool_finished", "query_logs", "no such service", ok=False))
     tell(RunEvent("r", "node_finished", "EXECUTOR"))
     rows = file.getvalue().splitlines()
-    assert rows == ["▸ EXECUTOR", '  → query_logs level="ERROR"', "    failed: no such service"]
+    assert rows == ["▸ EXECUTOR", '  → query_logs level="ERROR"', "  ← query_logs failed: no such service"]
+
+
+def test_a_long_quote_is_cut_on_a_terminal_and_says_how_much() -> None:
+    line = Line("word " * 40, lead="│ ", hang="│ ", max_rows=2)
+    rows = drawn([line], width=42, terminal=True).splitlines()
+    assert len(rows) == 3
+    assert all(row.startswith("│ ") for row in rows)
+    assert "… 120 more characters" in rows[-1]
+    assert drawn([line]).count("word") == 40
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "zone", "text"),
+    [
+        ("2026-11-30T08:10:00Z", "2026-11-30T09:10:00Z", "UTC", "2026-11-30 08:10–09:10 UTC"),
+        (
+            "2026-11-30T08:10:00Z",
+            "2026-11-30T17:10:00Z",
+            "Asia/Shanghai",
+            "2026-11-30 16:10–2026-12-01 01:10 CST (2026-11-30 08:10–17:10 UTC)",
+        ),
+        ("2026-11-30T08:10:00Z", "", "UTC", "2026-11-30 08:10 UTC"),
+        ("noon", "2026", "UTC", "noon – 2026"),
+        ("", "", "UTC", ""),
+    ],
+)
+def test_a_window_is_shown_in_local_time_and_utc(start: str, end: str, zone: str, text: str) -> None:
+    assert window_text(start, end, ZoneInfo(zone)) == text
