@@ -105,7 +105,8 @@ class ToolSpec:
     `evidence_level` "none" marks tools whose answers are never evidence (date_time, read_skill).
     `origin` "external" marks tools of other servers (a recorded scenario, MCP).
     `compiled` says what a call really asks for (query and window, defaults filled in): two calls with the same text are
-    duplicates. Without it, the validated arguments are compared.
+    duplicates. Without it, the validated arguments are compared. `told` adds to the description what the operator
+    configured (the named queries, say); `ToolRegistry.offered` applies it.
     """
 
     name: str
@@ -117,6 +118,7 @@ class ToolSpec:
     origin: Literal["builtin", "external"] = "builtin"
     unavailable: Callable[[ToolDeps], str | None] = _always
     compiled: Callable[[Any, CallContext], str] | None = None
+    told: Callable[[ToolDeps], str] | None = None
 
     @property
     def gives_evidence(self) -> bool:

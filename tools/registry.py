@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterable
+from dataclasses import replace
 from types import ModuleType
 
 import tools.builtin
@@ -35,7 +36,8 @@ class ToolRegistry:
         return self._specs.get(name)
 
     def offered(self, deps: ToolDeps) -> list[ToolSpec]:
-        return [spec for spec in self._specs.values() if spec.unavailable(deps) is None]
+        """The tools that can serve, each described with what is configured for it."""
+        return [_described(spec, deps) for spec in self._specs.values() if spec.unavailable(deps) is None]
 
     def unavailable(self, deps: ToolDeps) -> dict[str, str]:
         """Name → why it cannot serve."""
@@ -50,6 +52,10 @@ class ToolRegistry:
                 f'the input model of {spec.name!r} must set extra="forbid": a misspelt field is an error'
             )
         self._specs[spec.name] = spec
+
+
+def _described(spec: ToolSpec, deps: ToolDeps) -> ToolSpec:
+    return spec if spec.told is None else replace(spec, description=f"{spec.description} {spec.told(deps)}")
 
 
 def _modules_of(package: ModuleType) -> Iterable[ModuleType]:

@@ -122,6 +122,10 @@ def _unavailable(deps: ToolDeps) -> str | None:
     return None if deps.business.names else "no business query is configured; add [queries.NAME] to the settings"
 
 
+def _told(deps: ToolDeps) -> str:
+    return f"Queries: {deps.business.catalogue()}" if deps.business else ""
+
+
 def compiled(arguments: QueryOrderInput, _: CallContext) -> str:
     pairs = sorted((name, str(value).strip()) for name, value in arguments.parameters.items())
     return f"{(arguments.query or '').strip()} {pairs} {(arguments.order or '').strip()}"
@@ -129,13 +133,11 @@ def compiled(arguments: QueryOrderInput, _: CallContext) -> str:
 
 TOOL = ToolSpec(
     name="query_order",
-    description=(
-        "Reads orders and other business rows by named queries that the operator allows (read-only). Ask with a wrong name "
-        "to see them all."
-    ),
+    description="Reads orders and other business rows by the named queries that the operator allows (read-only).",
     input_model=QueryOrderInput,
     run=run,
     evidence_level="direct",
     unavailable=_unavailable,
     compiled=compiled,
+    told=_told,
 )
