@@ -80,6 +80,8 @@ async def run(arguments: QueryLogs, deps: ToolDeps, context: CallContext) -> Too
     report = await deps.logs.scan(_request(arguments, window, found))
     answer = Answer(arguments.model_dump(exclude_none=True), window, arguments.compare, report, found)
     if not report.matched and not report.matched_before:
+        if report.incomplete:
+            raise ToolFailed(f"nothing was found, but not everything was read: {report.incomplete}")
         return nothing_found(answer.nothing(), scope=answer.window_scope(), **answer.details())
     return ToolResult(
         payload=answer.payload(),

@@ -108,8 +108,12 @@ def _fits(name: str, glob: str) -> bool:
 
 def _add(path: Path, name: str, folder: Path, folders: Sequence[Path], asked: bool,
          seen: set[tuple[int, int]], found: Found) -> None:
+    packing = _OTHER_PACKING.get(path.suffix)
+    if packing:
+        found.skipped.append((name, f"packed with {packing}: only plain and gzip files are read"))
+        return
     if not asked and not _LOG_NAME.search(name) and path != folder:
-        found.skipped.append((name, _why_no_log(path)))
+        found.skipped.append((name, "not named like a log; name it in glob to read it"))
         return
     real = path.resolve()
     if not any(real.is_relative_to(one) for one in folders):
@@ -126,13 +130,6 @@ def _add(path: Path, name: str, folder: Path, folders: Sequence[Path], asked: bo
         seen.add((status.st_dev, status.st_ino))
         service, labels = _service_of(path, folder)
         found.files.append(LogFile(str(real), name, service, status.st_size, status.st_mtime, name.endswith(".gz"), labels))
-
-
-def _why_no_log(path: Path) -> str:
-    packing = _OTHER_PACKING.get(path.suffix)
-    if packing:
-        return f"packed with {packing}: only plain and gzip files are read"
-    return "not named like a log; name it in glob to read it"
 
 
 def _service_of(path: Path, folder: Path) -> tuple[str, dict[str, str]]:

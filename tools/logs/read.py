@@ -119,6 +119,14 @@ class _Cutter:
         self._skip_first_line = start > 0
 
     def blocks(self) -> Iterator[Block]:
+        try:
+            yield from self._blocks()
+        except BROKEN:
+            if self._have:  # what came before the damage counts
+                yield Block(self._offset, self._buffer, self._have)
+            raise
+
+    def _blocks(self) -> Iterator[Block]:
         while self._fill():
             end = self._buffer.rfind(b"\n", 0, self._have) + 1
             if self._skip_first_line and end:
@@ -137,11 +145,19 @@ class _Cutter:
     def _fill(self) -> bool:
         want = BLOCK if self._stop is None else min(BLOCK, self._stop - self._position)
         room = memoryview(self._buffer)[self._have : self._have + want]
-        count = self._stream.readinto(room) if want > 0 else 0  # type: ignore[attr-defined]
+        count = self._into(room) if want > 0 else 0
         self._position += count
         self._source.bytes_read += count
         self._have += count
         return bool(count)
+
+    def _into(self, room: memoryview) -> int:
+        """Some bytes at least, while there are any. A packed file gives what it can before it raises."""
+        if not isinstance(self._stream, gzip.GzipFile):
+            return int(self._stream.readinto(room))  # type: ignore[attr-defined]
+        part = self._stream.read1(len(room))
+        room[: len(part)] = part
+        return len(part)
 
     def _drop(self, count: int) -> None:
         self._buffer[: self._have - count] = self._buffer[count : self._have]
@@ -178,7 +194,7 @@ class _Cutter:
 def _read_some(stream: IO[bytes], count: int) -> bytes:
     parts: list[bytes] = []
     try:
-        while count > 0 and (part := stream.read(count)):
+        while count > 0 and (part := getattr(stream, "read1", stream.read)(count)):
             parts.append(part)
             count -= len(part)
     except BROKEN:

@@ -1,10 +1,10 @@
 """Templates: lines that differ only in their variable parts are one kind of line.
 
-Our own miner, not drain3. Measured on the 33,707 lines of four Train Ticket incidents and on 100 MB of Spring lines
-(one core, benchmarks/logs.py --miners): drain3 0.9.11 is an order of magnitude slower, is unmaintained since 2022, and
-its result depends on the order of lines, so that two scans of one file may disagree. Ours masks with one regular
-expression and counts in a dict; what masking misses (names, words that vary) is merged once at the end, by how many
-values stand at one place, which needs no order.
+Our own miner, not drain3. Measured side by side on one core (2026-11): on the 33,707 lines of four Train Ticket
+incidents drain3 0.9.11 does 8 MB/s (12 with our masking in front), this one 64; on 10 MB of Spring lines 22 (12) and 44.
+drain3 is unmaintained since 2022 and its result depends on the order of lines (583 templates forwards, 627 backwards), so
+that two scans of one file may disagree. Ours masks with one regular expression and counts in a dict; what masking misses
+(names and words that vary) is merged once at the end, by how many values stand at one place, which needs no order.
 """
 
 from __future__ import annotations
