@@ -7,7 +7,6 @@ import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
@@ -21,8 +20,7 @@ from bot.data import data_folder
 from bot.errors import ConfigError
 from bot.jobs import Workplace
 from bot.settings import Loaded, Settings
-from storage.engine import Database, require_upgraded, upgrade
-from storage.errors import NewerDatabase, NotUpgraded
+from storage.engine import Database
 from storage.sessions import SessionStore
 from storage.trace import TraceStore
 from storage.vectors import VectorStore
@@ -32,7 +30,6 @@ from tools.invoke import ToolLimits
 from tools.redaction import Redactor
 from tools.registry import ToolRegistry
 from tools.retrieval import Retriever
-from tools.skills import SkillRegistry
 
 
 @dataclass(frozen=True)
@@ -67,7 +64,7 @@ async def open_app(
     BadDatabaseUrl."""
     settings = loaded.settings
     async with AsyncExitStack() as stack:
-        database = open_database(settings)
+        database = wiring.open_database(settings)
         stack.callback(database.close)
         knowledge = Database(knowledge_url) if knowledge_url else database
         stack.callback(knowledge.close)
@@ -116,44 +113,12 @@ def process_name() -> str:
     return f"{socket.gethostname()}-{os.getpid()}"
 
 
-# ---------------------------------------------------------------- storage
-
-
-def open_database(settings: Settings) -> Database:
-    url = settings.database_url.get_secret_value()
-    if not url:
-        folder = writable_folder(settings.data_dir)
-        url = f"sqlite:///{folder / 'proofthread.db'}"
-    return Database(url, pool_size=settings.database_pool_size)
-
-
 async def prepare(app: App) -> None:
-    """Raise NotUpgraded unless the tables are this version's. Our own SQLite files are upgraded here: a fresh laptop has
-    nobody to do it, while on a server other programs may still be using the old form."""
-    await _prepared(app.database, is_ours=not app.settings.database_url.get_secret_value())
+    """Raise NotUpgraded unless the tables are this version's; our own SQLite files are upgraded here."""
+    own = not app.settings.database_url.get_secret_value()
+    await app.database.call(wiring.upgraded, app.database, is_ours=own)
     if app.knowledge is not app.database:
-        await _prepared(app.knowledge, is_ours=True)
-
-
-async def _prepared(database: Database, *, is_ours: bool) -> None:
-    try:
-        await database.call(require_upgraded, database)
-    except NewerDatabase:
-        raise
-    except NotUpgraded:
-        if not is_ours:
-            raise
-        await database.call(upgrade, database)
-
-
-def writable_folder(folder: Path) -> Path:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ConfigError(
-            f"The data folder {folder} cannot be made ({error.strerror}): set PROOFTHREAD_DATA_DIR to one that can."
-        ) from error
-    return folder
+        await app.knowledge.call(wiring.upgraded, app.knowledge, is_ours=True)
 
 
 # ---------------------------------------------------------------- models
@@ -185,14 +150,9 @@ def run_limits(settings: Settings) -> RunLimits:
 # ---------------------------------------------------------------- tools
 
 
-def load_skills(settings: Settings) -> SkillRegistry:
-    """Ours and the operator's; an operator's skill of the same name replaces ours."""
-    return SkillRegistry.load(data_folder("skills"), *settings.skills_dirs)
-
-
 def tool_deps(settings: Settings, retriever: Retriever) -> ToolDeps:
     return ToolDeps(
-        skills=load_skills(settings),
+        skills=wiring.load_skills(settings),
         logs=wiring.logs(settings),
         prometheus=wiring.prometheus(settings),
         retriever=retriever,

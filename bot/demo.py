@@ -7,11 +7,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.app import App, open_app, prepare, writable_folder
+from bot.app import App, open_app, prepare
 from bot.emulator.worlds import open_world
 from bot.knowledge import sync_quietly
 from bot.scenarios import Scenario
 from bot.settings import Loaded
+from bot.wiring import writable_folder
 
 
 @dataclass(frozen=True)

@@ -174,6 +174,7 @@ async def _open(lease: Lease, store: TraceStore, place: Workplace, on_event: OnE
         door=door,
         models=place.models,
         offline=place.offline if place.models.uses_model else None,
+        without_model=place.offline,
         prompts=place.prompts,
         replies=place.replies,
         ledger=Ledger(steps, place.limits, lease.deadline, place.clock),

@@ -1,12 +1,16 @@
-"""One outside system a function: its client where the settings name one, None where they do not."""
+"""One part a function: made from the settings, None where the settings name nothing. Outside systems are not contacted."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.data import data_folder
 from bot.errors import ConfigError
 from bot.settings import Settings, zone_of
+from storage.engine import Database, require_upgraded, upgrade
+from storage.errors import NewerDatabase, NotUpgraded
+from tools.skills import SkillRegistry
 
 if TYPE_CHECKING:
     from storage.vectors import VectorStore
@@ -15,6 +19,42 @@ if TYPE_CHECKING:
     from tools.clients.log_files import LogFiles
     from tools.clients.prometheus import PrometheusClient
     from tools.embedding import Embedder
+
+
+def open_database(settings: Settings) -> Database:
+    url = settings.database_url.get_secret_value()
+    if not url:
+        folder = writable_folder(settings.data_dir)
+        url = f"sqlite:///{folder / 'proofthread.db'}"
+    return Database(url, pool_size=settings.database_pool_size)
+
+
+def upgraded(database: Database, *, is_ours: bool) -> None:
+    """Raise NotUpgraded unless the tables are this version's. Our own SQLite files are upgraded here: a fresh laptop has
+    nobody to do it, while on a server other programs may still be using the old form."""
+    try:
+        require_upgraded(database)
+    except NewerDatabase:
+        raise
+    except NotUpgraded:
+        if not is_ours:
+            raise
+        upgrade(database)
+
+
+def writable_folder(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(
+            f"The data folder {folder} cannot be made ({error.strerror}): set PROOFTHREAD_DATA_DIR to one that can."
+        ) from error
+    return folder
+
+
+def load_skills(settings: Settings) -> SkillRegistry:
+    """Ours and the operator's; an operator's skill of the same name replaces ours."""
+    return SkillRegistry.load(data_folder("skills"), *settings.skills_dirs)
 
 
 def logs(settings: Settings) -> LogFiles | None:

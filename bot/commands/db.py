@@ -20,9 +20,9 @@ def _database() -> None:
 
 def upgrade(as_json: AsJson = False) -> None:
     """Bring the tables to this version's form. Safe to repeat."""
-    from bot.app import open_database
     from bot.settings import load_settings
     from bot.terminal.output import print_json
+    from bot.wiring import open_database
     from storage.engine import upgrade as upgrade_tables
 
     database = open_database(load_settings().settings)

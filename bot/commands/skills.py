@@ -13,10 +13,10 @@ def register(app: typer.Typer) -> None:
 
 def skills(as_json: AsJson = False) -> None:
     """List the playbooks, and the SKILL.md files that could not be read."""
-    from bot.app import load_skills
     from bot.settings import load_settings
     from bot.terminal.lines import Line, console_for, show
     from bot.terminal.output import print_json
+    from bot.wiring import load_skills
 
     registry = load_skills(load_settings().settings)
     cards = registry.cards()

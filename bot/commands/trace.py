@@ -18,18 +18,17 @@ def trace(
     as_json: AsJson = False,
 ) -> None:
     """Show a run's path, model calls and tool calls; without an id, list the latest runs."""
-    from bot.app import open_database
     from bot.settings import load_settings
     from bot.terminal import trace as drawn
     from bot.terminal.lines import console_for, show
     from bot.terminal.output import print_json
-    from storage.engine import require_upgraded
+    from bot.wiring import open_database, upgraded
     from storage.trace import TraceStore
 
     loaded = load_settings()
     database = open_database(loaded.settings)
     try:
-        require_upgraded(database)
+        upgraded(database, is_ours=not loaded.settings.database_url.get_secret_value())
         store = TraceStore(database)
         if run_id is None:
             runs = store.recent_runs(20)
