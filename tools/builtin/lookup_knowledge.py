@@ -38,7 +38,7 @@ async def run(arguments: LookupKnowledge, deps: ToolDeps, _: CallContext) -> Too
     details = _details(found)
     if not found.blocks:
         searched = ", ".join(found.searched_domains) or "no documents at all: run `proofthread kb sync`"
-        sentence = f"The knowledge base ({searched}) holds nothing relevant to {found.query!r}."
+        sentence = f"The knowledge base ({searched}) holds nothing relevant to {found.query[:200]!r}."
         return nothing_found(sentence, scope={"source": "knowledge"}, **details)
     return ToolResult(
         payload={"evidence_blocks": [block.chunk.content for block in found.blocks], "sources": _sources(found)},
