@@ -111,6 +111,8 @@ class Answer:
             said.append("The files hold no lines of the time before, so nothing can be called new or gone")
         elif self._compared and report.before_covered_from is not None and report.before_covered_from > self._before_start:
             said.append(f"The time before is covered only from {_time(report.before_covered_from)}")
+        if report.spilled:
+            said.append(f"{report.spilled} lines have no repeating form and are counted together: narrow by text")
         assumed = {note for one in report.files for note in one.notes if "not stated" in note}
         said += [f"{note[0].upper()}{note[1:]}" for note in sorted(assumed)]
         said += [f"{one.name}: {note}" for one in report.files for note in one.notes if note not in assumed][:10]

@@ -36,6 +36,7 @@ _LOGFMT_PAIR = re.compile(rb"(?:^|\s)[A-Za-z_@][\w.@/-]*=")
 _SYSLOG_PROGRAM = re.compile(rb" ?\S+ ([A-Za-z_][\w./-]*?)(?:\[\d+\])?: ")
 _CRI = re.compile(rb" ?(?:stdout|stderr) [FP] ")
 _ANSI = re.compile(rb"\x1b\[[0-9;?]*[ -/]*[@-~]")
+_KLOG_HEAD = re.compile(rb"[IWEF]\d{4} \d\d:\d\d:\d\d\.")
 _KLOG = {ord("I"): "INFO", ord("W"): "WARN", ord("E"): "ERROR", ord("F"): "FATAL"}
 
 
@@ -144,7 +145,8 @@ class CriReader:
             return None  # an indented line of a stack trace: each line of a container's output has its own stamp
         record = json_object(rest) if rest[:1] == b"{" else None
         if record is None:
-            return found[0], None, None, rest.decode("utf-8", "replace")
+            level = _KLOG.get(rest[0]) if _KLOG_HEAD.match(rest) else None
+            return found[0], None, level, rest.decode("utf-8", "replace")
         if self.inner is None:
             self.inner = JsonReader.learn([record], self.stamps.clock)
         return found[0], *self.inner.fields(record)

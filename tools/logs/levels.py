@@ -18,7 +18,7 @@ _CANONICAL = {spelling: level for level, spellings in _SPELLINGS.items() for spe
 _NUMBERS = {10: "TRACE", 20: "DEBUG", 30: "INFO", 40: "WARN", 50: "ERROR", 60: "FATAL"}  # pino and bunyan
 _SYSLOG = ("FATAL", "FATAL", "FATAL", "ERROR", "WARN", "INFO", "INFO", "DEBUG")
 
-_WORDS = "TRACE|DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|ERR|SEVERE|CRITICAL|CRIT|FATAL|PANIC|ALERT|EMERG"
+_WORDS = "TRACE|DEBUG|DBG|INFO|INF|NOTICE|WARNING|WARN|WRN|ERROR|ERR|SEVERE|CRITICAL|CRIT|FATAL|PANIC|ALERT|EMERG"
 _UPPER = re.compile(rf"(?<![A-Za-z_./-])(?:{_WORDS}|LOG(?=: ))(?![A-Za-z_./-])")
 _MARKED = re.compile(
     rf"(?:\[(?:\w+:)?|\b(?:level|lvl|severity|levelname)=[\"']?)({_WORDS})(?![a-z])|^(?:\S+ )?({_WORDS}):? ", re.I
@@ -33,7 +33,7 @@ def canonical(value: object) -> str | None:
         return _CANONICAL.get(value.strip().upper())
     try:
         number = int(value)  # type: ignore[call-overload]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return _SYSLOG[number] if 0 <= number < len(_SYSLOG) else _NUMBERS.get(number)
 
@@ -65,15 +65,18 @@ def at_least(level: str) -> frozenset[str]:
 def needles(level: str, sample: bytes) -> tuple[bytes, ...]:
     """Byte strings of which any line of at least `level` has one, in the spelling that `sample` uses.
 
-    Empty where no prefilter is safe: INFO and below match nearly everything.
+    Empty where no prefilter is safe: INFO and below match nearly everything, and a sample without a level spelled out may
+    hold `E` or 50.
     """
-    if LEVELS.index(level) < LEVELS.index("WARN"):
+    if level_rank(level) < level_rank("WARN"):
         return ()
-    words = [word for one in LEVELS[LEVELS.index(level) :] for word in _SPELLINGS[one] if len(word) > 2]
+    upper = bool(re.search(rb"\b(?:INFO|DEBUG|WARN|ERROR)\b", sample))
+    lower = bool(re.search(rb"[\[=\"](?:info|debug|warn|error|Info|Debug|Warn|Error)", sample))
+    words = [word for one in LEVELS[level_rank(level) :] for word in _SPELLINGS[one] if len(word) > 2]
     words = [word for word in words if not any(other != word and other in word for other in words)]
-    upper = [word.encode() for word in words]
-    spelled = upper if re.search(rb"\b(?:INFO|DEBUG|WARN|ERROR)\b", sample) else []
-    lower = [word.lower().encode() for word in words] + [word.capitalize().encode() for word in words]
-    if not spelled or re.search(rb"[\[=\"](?:info|debug|warn|error|Info|Warn|Error)", sample):
-        spelled = [*spelled, *lower]
-    return (*spelled, b"Exception", b"Traceback", b"panic: ")
+    spelled = words * upper + [form for word in words for form in (word.lower(), word.capitalize())] * lower
+    if not spelled:
+        return ()
+    digits = "45" if level == "WARN" else "5"
+    status = [f"{key}{digit}" for key in ('" ', "status=", "status: ", 'status":') for digit in digits]
+    return tuple(word.encode() for word in (*spelled, "Exception", "Error", "Traceback", "panic: ", *status))

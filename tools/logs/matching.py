@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from tools.logs.formats import CriReader, JsonReader, TextReader
 from tools.logs.levels import at_least, needles
 from tools.logs.read import Source
-from tools.logs.request import ScanRequest
+from tools.logs.request import LogFile, ScanRequest
 
 
 @dataclass
@@ -42,6 +42,11 @@ class Matching:
             known = self._services[name] = fnmatch.fnmatchcase(name, wanted)
         return known
 
+    def whole_file(self, file: LogFile) -> bool:
+        """The wanted service is the file's workload: its pod is called cart-7d97b69596-lmsfv."""
+        wanted = self.request.service
+        return wanted is None or file.labels.get("pod", "").startswith(f"{wanted}-")
+
     def words(self, raw: bytes, text: str) -> bool:
         """`raw` is the record as it stands in the file, `text` its decoded message."""
         if self._texts and not any(one in raw for one in self._texts):
@@ -57,7 +62,7 @@ class Matching:
         reader = source.reader
         by_record = isinstance(reader, JsonReader | CriReader)
         by_record = by_record or (isinstance(reader, TextReader) and (reader.logfmt or reader.syslog))
-        return by_record or self.service(source.file.service)
+        return by_record or self.service(source.file.service) or self.whole_file(source.file)
 
     def needles(self, source: Source) -> tuple[bytes, ...]:
         """Byte strings of which every record wanted from this file holds one; empty where there are none to go by."""
@@ -65,11 +70,14 @@ class Matching:
             return self._texts
         request, reader = self.request, source.reader
         wanted = request.service
-        if wanted and not any(mark in wanted for mark in "*?[") and source.file.service != wanted:
+        if wanted and not any(mark in wanted for mark in "*?[") and not self._is_of(source.file, wanted):
             return _spellings(wanted)
-        if request.level and reader.name not in ("clf", "klog") and not _numeric_levels(source):
+        if request.level and reader.name not in ("clf", "klog", "cri") and not _numeric_levels(source):
             return needles(request.level, source.head)
         return ()
+
+    def _is_of(self, file: LogFile, wanted: str) -> bool:
+        return file.service == wanted or self.whole_file(file)
 
 
 @dataclass

@@ -15,6 +15,7 @@ from tools.logs.formats import CriReader, JsonReader, Reader
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _PREFIX = re.compile(rb"^(\S+) (?:stdout|stderr) [FP] ")
 _MAX_EXTRA = 200
+_DEPTH = 6
 
 
 @dataclass(frozen=True)
@@ -64,12 +65,19 @@ def _pop(flat: dict[str, str], names: Any) -> str:
 
 def _flat(record: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
     for key, value in record.items():
-        if isinstance(value, dict):
+        if isinstance(value, dict) and prefix.count(".") < _DEPTH:
             yield from _flat(value, f"{prefix}{key}.")
         elif isinstance(value, str):
             yield f"{prefix}{key}".removeprefix("log.") if prefix == "log." else f"{prefix}{key}", value
         elif value is not None:
-            yield f"{prefix}{key}", json.dumps(value, ensure_ascii=False)
+            yield f"{prefix}{key}", _compact(value)
+
+
+def _compact(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return "(nested too deeply)"
 
 
 def with_extras(text: str, extras: dict[str, str]) -> str:

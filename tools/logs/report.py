@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tools.logs.compare import Baseline, by_service, ranked, spread
 from tools.logs.levels import level_in, level_rank
 from tools.logs.read import BROKEN, Source, assumptions, opened
+from tools.logs.records import records
 from tools.logs.render import show
 from tools.logs.request import FileRead, LogLine, ScanReport, ScanRequest, TemplateCount
 from tools.logs.templates import Kind, Tally
@@ -60,6 +61,7 @@ class Report:
             seen_services=self._seen_services(),
             before_covered_from=covered,
             incomplete=incomplete,
+            spilled=self.tally.spilled,
             seconds=round(seconds, 3),
         )
 
@@ -157,12 +159,13 @@ def _worth_lines(kind: Kind, baseline: Baseline) -> bool:
 
 
 def _same_service(source: Source, data: bytes, start: int, kind: Kind) -> Iterator[Kept]:
-    offset = start
-    for at, line in enumerate(data.split(b"\n")[:-1]):
-        parsed = source.reader.parse(line) if at or not start else None
+    whole = data[: data.rfind(b"\n") + 1]
+    offset = start + (whole.find(b"\n") + 1 if start else 0)
+    for parsed, lines, size in records(source.reader, whole[offset - start :]):
         if parsed is not None and (parsed[1] or source.file.service) == kind.service:
-            yield Kept(parsed[0], kind.service, parsed[2] or level_in(parsed[3]), kind.file, offset, line[:4096])
-        offset += len(line) + 1
+            level = parsed[2] or level_in(parsed[3])
+            yield Kept(parsed[0], kind.service, level, kind.file, offset, b"\n".join(lines)[:4096])
+        offset += size
 
 
 def _file_read(source: Source) -> FileRead:

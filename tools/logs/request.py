@@ -97,7 +97,8 @@ class FileRead:
 
 @dataclass(frozen=True)
 class ScanReport:
-    """The answer of a scan. `incomplete` says in words why not everything was read."""
+    """The answer of a scan. `incomplete` says in words why not everything was read; `spilled` lines had no repeating form
+    and are counted together."""
 
     templates: tuple[TemplateCount, ...]
     logs: tuple[LogLine, ...]
@@ -111,6 +112,7 @@ class ScanReport:
     seen_services: tuple[str, ...]
     before_covered_from: float | None
     incomplete: str | None = None
+    spilled: int = 0
     seconds: float = 0.0
 
 

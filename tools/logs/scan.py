@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from zoneinfo import ZoneInfo
@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 from tools.logs.formats import Parsed
 from tools.logs.matching import Matching, NextOf
 from tools.logs.read import BROKEN, MAX_LINE, Block, NotALog, Source, blocks, byte_range, open_source
+from tools.logs.records import record_around, records
 from tools.logs.report import Kept, Report
 from tools.logs.request import LogFile, ScanReport, ScanRequest
 from tools.logs.templates import Kind, Tally
@@ -144,7 +145,7 @@ class _Scan:
         offset = block.offset
         data = bytes(memoryview(block.data)[: block.length])
         self.lines += data.count(b"\n")
-        for parsed, lines, size in _records(source, data):
+        for parsed, lines, size in records(source.reader, data):
             if parsed is not None:
                 self._take(index, source, parsed, lines, offset)
             offset += size
@@ -154,7 +155,7 @@ class _Scan:
         places = NextOf(wanted).places(block.data, block.length)
         place = next(places, None)
         while place is not None:
-            start, end = _record_around(source, block, place)
+            start, end = record_around(source.reader, block.data, block.length, place)
             lines = bytes(block.data[start:end]).rstrip(b"\n").split(b"\n")
             parsed = source.reader.parse(lines[0])
             self.lines += 1
@@ -173,7 +174,7 @@ class _Scan:
         if moment < request.since:
             self.saw_before = True
         service = named or source.file.service
-        if request.service is not None and not self.matching.service(service):
+        if request.service is not None and not (self.matching.service(service) or self.matching.whole_file(source.file)):
             return
         if (request.text or request.regex) and not self.matching.words(b"\n".join(lines), text):
             return
@@ -223,45 +224,3 @@ def _thrown_in(lines: list[bytes]) -> str:
     """The exception that a stack trace is about; two traces under one message are two kinds of line."""
     found = [line for line in lines[1:_SAMPLE_LINES] if _THROWN.match(line)]
     return found[-1][:200].decode("utf-8", "replace") if found else ""
-
-
-def _records(source: Source, data: bytes) -> Iterator[tuple[Parsed | None, list[bytes], int]]:
-    """Records with their lines and size in bytes; lines before the first record come with None."""
-    parse = source.reader.parse
-    current: Parsed | None = None
-    lines: list[bytes] = []
-    size = 0
-    for line in data.removesuffix(b"\n").split(b"\n"):
-        parsed = parse(line)
-        if parsed is None:
-            lines.append(line)
-            size += len(line) + 1
-            continue
-        if size:
-            yield current, lines, size
-        current, lines, size = parsed, [line], len(line) + 1
-    if size:
-        yield current, lines, size
-
-
-def _record_around(source: Source, block: Block, place: int) -> tuple[int, int]:
-    """Start and end of the record that holds the byte at `place`."""
-    data, length = block.data, block.length
-    start = data.rfind(b"\n", 0, place) + 1
-    end = _line_end(data, place, length)
-    if not source.reader.multiline:
-        return start, end
-    parse, steps = source.reader.parse, 0
-    while start > 0 and steps < 500 and parse(bytes(data[start : _line_end(data, start, length)])) is None:
-        start, steps = data.rfind(b"\n", 0, start - 1) + 1, steps + 1
-    while end < length and steps < 500:
-        after = _line_end(data, end, length)
-        if parse(bytes(data[end:after])) is not None:
-            break
-        end, steps = after, steps + 1
-    return start, end
-
-
-def _line_end(data: bytearray, place: int, length: int) -> int:
-    end = data.find(b"\n", place, length)
-    return end + 1 if end >= 0 else length

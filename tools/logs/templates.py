@@ -21,6 +21,10 @@ _TEMPLATE_CHARS = 600
 _ESCALATE_AT = 4_000
 _COMPACT_AT = 12_000
 _VALUES_TO_MERGE = 6
+_MANY_SERVICES = 2_000
+_SPILLED = f"{MARK} (lines without a repeating form)"
+_OTHERS = "(other services)"
+_ERROR = level_rank("ERROR")
 
 # A word with a digit is variable, and so are its continuations (10.0.0.1:80, a uuid, 08:43:12,123). Kept are short
 # codes in capitals (E1042, ORA-01555, ERR_1042) and three-digit status and exit codes: they tell kinds of line apart.
@@ -29,6 +33,8 @@ _CODE = r"(?<![A-Z]-.)(?:(?<![A-Z].)(?<![A-Z]_.)|\w{5})"
 _STATUS = r"(?!(?<=[sePp\"][=: ].)(?:(?<=status..)|(?<=code..)|(?<=HTTP..)|(?<=\"..))\d\d\b)"
 _CAREFUL = re.compile(r"\b[A-Za-z_]*+\d" + _CODE + _STATUS + r"\w*+" + _MORE, re.A)
 _BOLD = re.compile(r"\b[A-Za-z_]*+\d\w*+" + _MORE, re.A)
+_THREAD = re.compile(r"\[ *[\w.<>*-]*-<\*>\]")
+_LIST = re.compile(r"<\*>(?:, ?<\*>)+")
 
 
 @dataclass(slots=True)
@@ -46,6 +52,10 @@ class Kind:
     file: int = 0
     offset: int = 0
     at: float = 0.0
+
+    @property
+    def total(self) -> int:
+        return self.count + self.before
 
     def absorb(self, other: Kind) -> None:
         if other.count:
@@ -69,25 +79,33 @@ class Tally:
     kinds: dict[Key, Kind] = field(default_factory=dict)
     bold: bool = False
     spilled: int = 0
-    _compact_at: int = _COMPACT_AT
+    _seen: dict[Key, Kind] = field(default_factory=dict)
 
     def kind(self, service: str, level: str | None, text: str) -> Kind:
         """The tally of this record's template; its level is the stated one, else what the text says."""
         masked = (_BOLD if self.bold else _CAREFUL).sub(MARK, text[:_TEMPLATE_CHARS])
         key = (service, level, masked)
-        found = self.kinds.get(key)
-        if found is None:
-            found = self.kinds[key] = Kind(service, level or level_in(masked), masked)
-        return found
+        return self._seen.get(key) or self._meet(key)
+
+    def _meet(self, key: Key) -> Kind:
+        service, level, masked = key
+        template = _tidied(masked)
+        kind = self.kinds.get((service, level, template))
+        if kind is None:
+            kind = self.kinds[service, level, template] = Kind(service, level or level_in(template), template)
+        self._seen[key] = kind
+        return kind
 
     def keep_small(self) -> None:
-        """Call now and then: masks more boldly past 4,000 templates, merges past 12,000, and then spills."""
+        """Call now and then: masks more boldly past 4,000 templates, and past 12,000 gives up the rarest ones."""
         if not self.bold and len(self.kinds) > _ESCALATE_AT:
             self.bold = True
-            self._rebuild(((service, level, _BOLD.sub(MARK, text)), kind)
+            self._rebuild(((service, level, _tidied(_BOLD.sub(MARK, text))), kind)
                           for (service, level, text), kind in self.kinds.items())
-        if len(self.kinds) > self._compact_at:
+        if len(self.kinds) > _COMPACT_AT:
             self._spill()
+        if len(self._seen) > 2 * _COMPACT_AT:
+            self._seen.clear()
 
     def _rebuild(self, pairs: Iterable[tuple[Key, Kind]]) -> None:
         rebuilt: dict[Key, Kind] = {}
@@ -98,16 +116,21 @@ class Tally:
             else:
                 rebuilt[key] = kind
         self.kinds = rebuilt
+        self._seen.clear()
 
     def _spill(self) -> None:
-        """Free text without structure: single lines go into one kind per service and level, and are counted there."""
-        common: list[tuple[Key, Kind]] = []
-        for (service, level, text), kind in self.kinds.items():
-            rare = kind.count + kind.before <= 2 and level_rank(kind.level) < level_rank("ERROR")
-            self.spilled += rare
-            common.append(((service, level, f"{MARK} (lines without a repeating form)" if rare else text), kind))
-        self._rebuild(common)
-        self._compact_at = max(_COMPACT_AT, 2 * len(self.kinds))
+        """Free text without structure: what came least goes into one kind a service and level, errors last."""
+        by_weight = sorted(self.kinds.items(), key=lambda item: (level_rank(item[1].level) >= _ERROR, item[1].total))
+        rare = len(by_weight) - _COMPACT_AT // 2
+        many = len({key[0] for key in self.kinds}) > _MANY_SERVICES
+        pairs: list[tuple[Key, Kind]] = []
+        for place, ((service, level, text), kind) in enumerate(by_weight):
+            if place < rare and text != _SPILLED:
+                self.spilled += kind.total
+                service = _OTHERS if many else service
+                kind.service, level, text = service, kind.level, _SPILLED
+            pairs.append(((service, level, text), kind))
+        self._rebuild(pairs)
 
     def merged(self) -> list[Kind]:
         """All templates after merging those that differ at one place with six or more values there."""
@@ -119,6 +142,11 @@ class Tally:
         return [kind for group in groups.values() for kind in merge_alike(group)]
 
 
+
+
+def _tidied(masked: str) -> str:
+    """Thread names (`[nio-<*>-exec-<*>]`, cut at any place by a column's width), lists of any length, and padding."""
+    return " ".join(_LIST.sub(MARK, _THREAD.sub(f"[{MARK}]", masked)).split())
 
 
 def merge_alike(kinds: list[Kind]) -> list[Kind]:

@@ -157,11 +157,12 @@ class StampReader:
             if moment.tzinfo is None:
                 moment = moment.replace(tzinfo=zone_of(zone) if zone else self.clock.zone)
                 self.zoneless = self.zoneless or not zone
-        except ValueError:  # 2026-13-45 is no stamp
+            seconds = moment.timestamp()
+        except (ValueError, OverflowError):  # 2026-13-45 is no stamp
             return None
         if kind.lacks:
             self.lacks.add(kind.lacks)
-        return moment.timestamp()
+        return seconds
 
 
 def choose_kinds(lines: Sequence[bytes], every: Sequence[StampKind]) -> tuple[StampKind, ...]:
@@ -180,7 +181,7 @@ def read_value(value: object, reader: StampReader) -> float | None:
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int | float):
-        return _scaled(float(value))
+        return _scaled(value)
     text = str(value)
     found = reader.read(text.encode("utf-8", "replace"))
     if found is not None:
@@ -188,7 +189,7 @@ def read_value(value: object, reader: StampReader) -> float | None:
     return _scaled(float(text)) if re.fullmatch(r"\d{9,19}(?:\.\d{1,9})?", text) else None
 
 
-def _scaled(number: float) -> float | None:
+def _scaled(number: int | float) -> float | None:
     for limit, divisor in ((1e8, 0.0), (1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (1e20, 1e9)):
         if number < limit:
             return number / divisor if divisor else None
