@@ -22,6 +22,7 @@ from bot.knowledge import sync_quietly
 from bot.scenarios import Scenario
 from bot.settings import Loaded
 from storage.errors import StorageError
+from storage.knowledge import Domain, KnowledgeStore
 from storage.trace import StoredInvocation
 from tools.errors import ToolConfigError
 
@@ -72,6 +73,9 @@ async def _opened(scenario: Scenario, loaded: Loaded, folder: Path) -> AsyncIter
             await prepare(app)
             if world.knowledge is not None:
                 await sync_quietly(app, world.knowledge, lambda *_: None)
+            domains = [Domain(name, "", "", 1) for name in scenario.file.world.knowledge_domains]
+            if domains:
+                await app.knowledge.call(KnowledgeStore(app.knowledge).put_domains, domains)
             yield app, world.now
 
 

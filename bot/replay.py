@@ -54,7 +54,7 @@ def write_scenario(run: Run, state: RunState, invocations: Sequence[StoredInvoca
             "text": run.query,
             "history": [{"role": turn.role, "text": turn.text} for turn in state.history],
         },
-        "world": {"tools": _tools(invocations)},
+        "world": {"tools": _tools(invocations), "knowledge_domains": _domains(invocations)},
         "expect": {"verdict_in": [run.verdict] if run.verdict else [], "must_quote": quotes_of_state(state)},
     }
     (folder / SCENARIO_FILE).write_text(json.dumps(document, ensure_ascii=False, indent=1), encoding="utf-8")
@@ -89,6 +89,13 @@ def _tools(invocations: Sequence[StoredInvocation]) -> list[dict[str, Any]]:
         if invocation.tool_name not in LIVE_TOOLS and call is not None:
             calls[invocation.tool_name].append(call)
     return [{"name": name, "description": "", "calls": recorded} for name, recorded in calls.items()]
+
+
+def _domains(invocations: Sequence[StoredInvocation]) -> list[str]:
+    """Without a domain the look-up would not be offered. Which ones the run saw, its rows tell by what they searched."""
+    lookups = [one for one in invocations if one.tool_name == "lookup_knowledge"]
+    found = {str(name) for one in lookups for name in one.retrieval_details.get("searched_domains", ())}
+    return sorted(found) or (["knowledge"] if lookups else [])
 
 
 def _call(invocation: StoredInvocation) -> dict[str, Any] | None:

@@ -41,7 +41,8 @@ class RecordedTool(_Part):
 
 
 class World(_Part):
-    """What the run can see. All paths are relative to the scenario's folder."""
+    """What the run can see. All paths are relative to the scenario's folder. `knowledge_domains` stand in for documents
+    where the look-ups themselves are recorded."""
 
     tools: tuple[RecordedTool, ...] = ()
     metrics_file: str | None = None
@@ -50,6 +51,7 @@ class World(_Part):
     orders_file: str | None = None
     changes_file: str | None = None
     knowledge_dir: str | None = None
+    knowledge_domains: tuple[str, ...] = ()
     skills_dir: str | None = None
 
 
