@@ -33,7 +33,7 @@ _MEANINGS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Words:
-    """`metrics` are name parts (any of them fits), `labels` parts of label values (any of them fits)."""
+    """`metrics` name metrics (any of them fits), `labels` are parts of label values (any of them fits)."""
 
     metrics: tuple[str, ...]
     labels: tuple[str, ...]
@@ -42,20 +42,24 @@ class Words:
 def sorted_words(match: str, names: Iterable[str]) -> Words:
     """A word that occurs in a metric's name, or means one that does, is a metric word; the others are label words."""
     known = [name.lower() for name in names]
-    metrics: list[str] = []
-    labels: list[str] = []
-    for word in re.split(r"[\s,]+", match.strip().lower()):
-        parts = [part for part in _meanings(word) if any(part in name for name in known)] if word else []
-        metrics += parts
-        labels += [word] if word and not parts else []
-    return Words(tuple(dict.fromkeys(metrics)), tuple(dict.fromkeys(labels)))
+    words = tuple(dict.fromkeys(word for word in re.split(r"[\s,]+", match.lower()) if word))
+    metrics = tuple(word for word in words if any(_names_metric(word, name) for name in known))
+    return Words(metrics, tuple(word for word in words if word not in metrics))
+
+
+def settled_words(words: Words, found: Iterable[Labels]) -> Words:
+    """Words that are a workload's own name are label words, though a metric's name may hold them (checkout_latency)."""
+    workloads = {labels[name].lower() for labels in found for name in _WORKLOADS if name in labels}
+    moved = tuple(
+        word for word in words.metrics if workloads & {word, f"{word}-service", word.removesuffix("-service")}
+    )
+    return Words(tuple(word for word in words.metrics if word not in moved), (*words.labels, *moved))
 
 
 def named_metrics(words: Words, names: Iterable[str]) -> list[str]:
     """The metrics that a metric word names; all where there is none."""
-    if not words.metrics:
-        return sorted(names)
-    return sorted(name for name in names if any(part in name.lower() for part in words.metrics))
+    wanted = (name for name in names if not words.metrics or any(_names_metric(word, name) for word in words.metrics))
+    return sorted(wanted)
 
 
 def selector(names: Sequence[str]) -> str:
@@ -114,6 +118,10 @@ def _by_service(series: Sequence[Labels]) -> str:
 def _is_count(name: str, by_metric: dict[str, list[Labels]]) -> bool:
     """The _count beside a _bucket says nothing that a latency question asks."""
     return name.endswith("_count") and f"{name.removesuffix('_count')}_bucket" in by_metric
+
+
+def _names_metric(word: str, name: str) -> bool:
+    return any(part in name.lower() for part in _meanings(word))
 
 
 def _meanings(word: str) -> tuple[str, ...]:

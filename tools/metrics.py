@@ -13,13 +13,14 @@ from typing import Any
 from tools.clients.prometheus import BadQuery, NotServed, PrometheusClient, Sample
 from tools.contracts import EvidenceRef, EvidenceStatus, ToolResult, nothing_found
 from tools.errors import ToolFailed
-from tools.metric_words import Words, fits_labels, named_metrics, queries, selector, sorted_words
+from tools.metric_words import Words, fits_labels, named_metrics, queries, selector, settled_words, sorted_words
 from tools.series import Summary, number, summarise, summary_text
 from tools.window import Window, stamp
 
 POINTS = 120
 MAX_SERIES = 300
 MAX_DISCOVERED = 2_000
+MAX_NAMES = 200
 _STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400)
 _SHOWN_POINTS = 60
 
@@ -159,13 +160,24 @@ async def queries_for(client: PrometheusClient, match: str, window: Window) -> l
 
 
 async def discovered(client: PrometheusClient, match: str, window: Window) -> tuple[Words, list[dict[str, str]]]:
-    names = await client.label_values("__name__", window.start, window.end)
+    every = await client.label_values("__name__", window.start, window.end)
+    names = [name for name in every if not name.startswith("ALERTS")]  # Prometheus's own record of its alerts
     words = sorted_words(match, names)
-    wanted = named_metrics(words, names)[: MAX_DISCOVERED // 10]
+    found = await _named_series(client, words, names, window)
+    settled = settled_words(words, found)
+    if words.metrics and not settled.metrics:
+        found = await _named_series(client, settled, names, window)
+    wanted = set(named_metrics(settled, names))
+    return settled, [labels for labels in found if labels.get("__name__") in wanted and fits_labels(labels, settled)]
+
+
+async def _named_series(
+    client: PrometheusClient, words: Words, names: Sequence[str], window: Window
+) -> list[dict[str, str]]:
+    wanted = named_metrics(words, names)[:MAX_NAMES]
     if not wanted:
-        return words, []
-    series = await client.series([selector(wanted)], window.start, window.end, MAX_DISCOVERED)
-    return words, [labels for labels in series[:MAX_DISCOVERED] if fits_labels(labels, words)]
+        return []
+    return (await client.series([selector(wanted)], window.start, window.end, MAX_DISCOVERED))[:MAX_DISCOVERED]
 
 
 def step_seconds(window: Window) -> int:

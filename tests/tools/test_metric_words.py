@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.metric_words import fits_labels, named_metrics, queries, sorted_words
+from tools.metric_words import fits_labels, named_metrics, queries, settled_words, sorted_words
 
 NAMES = [
     "http_server_p99_seconds",
@@ -78,3 +78,10 @@ def test_at_most_eight_metrics_are_read() -> None:
     names = [f"queue_{n}_depth" for n in range(20)]
     words = sorted_words("depth", names)
     assert len(queries(series(*names), words)) == 8
+
+
+def test_the_name_of_a_workload_is_a_label_word_though_a_metric_is_named_after_it() -> None:
+    names = ["checkout_latency_seconds", "checkout_requests_total"]
+    found = [{"__name__": name, "service": "checkout"} for name in names]
+    words = settled_words(sorted_words("latency checkout", names), found)
+    assert (words.metrics, words.labels) == (("latency",), ("checkout",))

@@ -67,7 +67,7 @@ def compiled(arguments: QueryMetricsInput, context: CallContext) -> str:
     if arguments.mode == "alerts":
         return f"alerts {asked}"
     if arguments.mode == "instant":
-        return f"instant {asked} {stamp(_moment(arguments, context))[:16]}"
+        return f"instant {asked} {stamp(_moment(arguments, context))}"
     window = _window(arguments, context)
     extra = f"{arguments.label} {arguments.match}" if arguments.mode == "labels" else str(arguments.baseline)
     return f"{arguments.mode} {asked} {extra} {stamp(window.start)[:16]} {stamp(window.end)[:16]} {arguments.limit}"

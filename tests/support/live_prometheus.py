@@ -1,0 +1,149 @@
+"""A real Prometheus on a port of its own choice, scraping an exporter that the test drives."""
+
+import json
+import re
+import subprocess
+import threading
+import time
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+CONFIG = """
+global: {scrape_interval: 200ms, scrape_timeout: 200ms, evaluation_interval: 200ms}
+rule_files: [rules.yml]
+scrape_configs:
+  - job_name: shop
+    static_configs: [{targets: ["TARGET"]}]
+"""
+RULES = """
+groups:
+  - name: shop
+    rules:
+      - alert: CheckoutSlow
+        expr: checkout_latency_seconds > 2
+        labels: {severity: critical}
+        annotations: {summary: "{{ $labels.service }} takes {{ $value }} s"}
+      - alert: NeverFires
+        expr: checkout_latency_seconds > 1000
+"""
+PATIENCE_SECONDS = 60
+
+
+@dataclass
+class Shop:
+    """The exporter's numbers; `changed_at` is when the level rose."""
+
+    latency: float = 0.25
+    requests: int = 0
+    changed_at: float = 0.0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def metrics(self) -> str:
+        with self.lock:
+            self.requests += 10
+            return (
+                "# TYPE checkout_latency_seconds gauge\n"
+                f'checkout_latency_seconds{{service="checkout"}} {self.latency}\n'
+                'checkout_latency_seconds{service="payment"} 0.1\n'
+                "# TYPE checkout_requests_total counter\n"
+                f'checkout_requests_total{{service="checkout"}} {self.requests}\n'
+            )
+
+
+@dataclass(frozen=True)
+class LivePrometheus:
+    url: str
+    shop: Shop
+
+    def value(self, query: str) -> float:
+        """The first value of an instant query, 0 where there is none."""
+        rows = self._get(f"query?{urllib.parse.urlencode({'query': query})}")["result"]
+        return float(rows[0]["value"][1]) if rows else 0.0
+
+    def firing(self) -> list[str]:
+        alerts = self._get("alerts")["alerts"]
+        return [alert["labels"]["alertname"] for alert in alerts if alert["state"] == "firing"]
+
+    def _get(self, path: str) -> Any:
+        with urllib.request.urlopen(f"{self.url}/api/v1/{path}", timeout=5) as response:
+            return json.load(response)["data"]
+
+
+@contextmanager
+def live_prometheus(binary: str, folder: Path) -> Iterator[LivePrometheus]:
+    """Up, with four seconds of a calm shop behind it."""
+    shop = Shop()
+    with _exporter(shop) as target, _server(binary, folder, target) as url:
+        prometheus = LivePrometheus(url, shop)
+        until("20 samples", lambda: prometheus.value("min(count_over_time(checkout_latency_seconds[1m]))") >= 20)
+        yield prometheus
+
+
+def raise_latency(prometheus: LivePrometheus) -> None:
+    """The shop becomes slow; returns once the rule fires and four seconds of it are on record."""
+    prometheus.shop.changed_at = time.time()
+    prometheus.shop.latency = 4.2
+    until("the alert", lambda: "CheckoutSlow" in prometheus.firing())
+    slow = "count_over_time((checkout_latency_seconds > 2)[1m:200ms])"
+    until("20 slow samples", lambda: prometheus.value(slow) >= 20)
+
+
+def until(what: str, holds: Callable[[], bool]) -> None:
+    end, pause = time.monotonic() + PATIENCE_SECONDS, threading.Event()
+    while not holds():
+        assert time.monotonic() < end, f"waited {PATIENCE_SECONDS} s for {what}"
+        pause.wait(0.1)
+
+
+@contextmanager
+def _exporter(shop: Shop) -> Iterator[str]:
+    class Listener(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = shop.metrics().encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/plain; version=0.0.4")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            return None
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Listener)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+    thread.start()
+    try:
+        yield f"127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@contextmanager
+def _server(binary: str, folder: Path, target: str) -> Iterator[str]:
+    (folder / "prometheus.yml").write_text(CONFIG.replace("TARGET", target))
+    (folder / "rules.yml").write_text(RULES)
+    command = [
+        binary,
+        f"--config.file={folder / 'prometheus.yml'}",
+        f"--storage.tsdb.path={folder / 'data'}",
+        "--web.listen-address=127.0.0.1:0",
+    ]
+    log = folder / "prometheus.log"
+    with log.open("wb") as output, subprocess.Popen(command, stdout=output, stderr=output, cwd=folder) as process:
+        try:
+            until("Prometheus to be ready", lambda: process.poll() is not None or b"ready to receive" in log.read_bytes())
+            address = re.search(r'msg="Listening on" address=(\S+)', log.read_text())
+            assert address, log.read_text()
+            yield f"http://{address[1]}"
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
