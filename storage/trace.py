@@ -11,12 +11,12 @@ from dataclasses import fields
 from typing import Any
 
 from sqlalchemy import Connection, Executable, text
-from sqlalchemy.exc import IntegrityError
 
 from storage import trace_sql as sql
 from storage.database import Database
 from storage.errors import LeaseLost, RunNotFound, StorageConflict
 from storage.evaluation_value import evaluation_parameters
+from storage.prepared import Prepared, Writer
 from storage.records import (
     InvocationResult,
     Lease,
@@ -41,6 +41,8 @@ __all__ = [
     "StoredInvocation",
     "TraceStore",
 ]
+
+KEY = ("node", "round", "sequence", "arguments_hash")
 
 
 class TraceStore:
@@ -85,18 +87,18 @@ class TraceStore:
     # ---------------------------------------------------------------- its trace
 
     def add_step(self, lease: Lease, new: NewStep) -> Step:
-        return self._db.transact(lambda connection: _add_step(connection, lease, new))
+        return self._db.write(lambda writer: _add_step(writer, lease, new))
 
     def start_invocation(self, lease: Lease, new: NewInvocation) -> int:
         """Record a call before it is made; gives its id. A call that died unanswered keeps its row and id.
 
         Raises StorageConflict where the same call has its answer: replay it instead.
         """
-        return self._db.transact(lambda connection: _start_call(connection, lease, new))
+        return self._db.write(lambda writer: _start_call(writer, lease, new))
 
     def finish_invocation(self, lease: Lease, invocation_id: int, result: InvocationResult) -> None:
         """Record the answer, once: evidence never changes after it was seen."""
-        self._db.transact(lambda connection: _finish_call(connection, lease, invocation_id, result))
+        self._db.write(lambda writer: _finish_call(writer, lease, invocation_id, result))
 
     def put_evaluation(self, run_id: str, key: str, value: dict[str, Any], lease: Lease | None = None) -> None:
         """Set one top-level key of self_evaluation, leaving the others alone whoever writes them at the same time."""
@@ -126,8 +128,8 @@ class TraceStore:
         with self._db.read() as connection:
             return [_stored(row) for row in connection.execute(sql.CALLS, {"the_run": run_id})]
 
-    def _owned_update(self, lease: Lease, statement: Executable, **values: Any) -> None:
-        if not self._db.transact(lambda connection: _count(connection, statement, _owner(lease) | values)):
+    def _owned_update(self, lease: Lease, statement: Prepared, **values: Any) -> None:
+        if not self._db.write(lambda writer: writer.run(statement, _owner(lease) | values).rowcount):
             raise _lost(lease)
 
 
@@ -139,48 +141,43 @@ def _claim(connection: Connection, run_id: str, owner: str, lease_seconds: float
     return Lease(run_id, attempt, owner, deadline)
 
 
-def _add_step(connection: Connection, lease: Lease, new: NewStep) -> Step:
-    step_index = connection.execute(sql.FENCE_AND_INDEX, _owner(lease)).scalar()
-    if step_index is None:
+def _add_step(writer: Writer, lease: Lease, new: NewStep) -> Step:
+    row = writer.run(sql.FENCE_AND_INDEX, _owner(lease)).fetchone()
+    if row is None:
         raise _lost(lease)
     values = _values(new)
     stored = values | {
         "run_id": lease.run_id,
         "attempt": lease.attempt,
-        "step_index": step_index,
+        "step_index": row[0],
         "token_count": new.token_count,
     }
-    step_id = connection.execute(sql.ADD_STEP, stored).lastrowid
-    return Step(**values, id=step_id, run_id=lease.run_id, step_index=step_index)
+    step_id = writer.run(sql.ADD_STEP, stored).lastrowid
+    return Step(**values, id=step_id, run_id=lease.run_id, step_index=row[0])
 
 
-def _start_call(connection: Connection, lease: Lease, new: NewInvocation) -> int:
-    _fence(connection, lease)
+def _start_call(writer: Writer, lease: Lease, new: NewInvocation) -> int:
+    _fence(writer, lease)
+    known = writer.run(sql.SAME_CALL, {"the_run": lease.run_id} | {f"the_{name}": getattr(new, name) for name in KEY})
+    row = known.fetchone()
+    if row is not None:
+        return _restart_call(writer, lease, new, *row)
     values = _values(new) | {"run_id": lease.run_id, "attempt": lease.attempt}
-    try:
-        return connection.execute(sql.START_CALL, values).lastrowid
-    except IntegrityError:
-        return _restart_call(connection, lease, new)
+    return writer.run(sql.START_CALL, values).lastrowid
 
 
-def _restart_call(connection: Connection, lease: Lease, new: NewInvocation) -> int:
-    key = {
-        "the_run": lease.run_id,
-        "the_node": new.node,
-        "the_round": new.round,
-        "the_sequence": new.sequence,
-        "the_arguments_hash": new.arguments_hash,
-    }
-    values = key | {"new_step": new.step_id, "new_attempt": lease.attempt}
-    if not _count(connection, sql.RESTART_CALL, values):
+def _restart_call(writer: Writer, lease: Lease, new: NewInvocation, call_id: int, finished: int) -> int:
+    if finished:
         raise StorageConflict(f"{new.tool_name} at {new.node}/{new.round}/{new.sequence} has its answer: replay it.")
-    return int(connection.execute(sql.RESTARTED, key).scalar_one())
+    values = {"the_id": call_id, "new_step": new.step_id, "new_attempt": lease.attempt}
+    writer.run(sql.RESTART_CALL, values)
+    return call_id
 
 
-def _finish_call(connection: Connection, lease: Lease, invocation_id: int, result: InvocationResult) -> None:
-    _fence(connection, lease)
+def _finish_call(writer: Writer, lease: Lease, invocation_id: int, result: InvocationResult) -> None:
+    _fence(writer, lease)
     values = _values(result) | {"the_id": invocation_id, "the_run": lease.run_id}
-    if not _count(connection, sql.FINISH_CALL, values):
+    if not writer.run(sql.FINISH_CALL, values).rowcount:
         raise StorageConflict(f"Invocation {invocation_id} of run {lease.run_id!r} has its answer or does not exist.")
 
 
@@ -208,8 +205,8 @@ def _blank() -> dict[str, Any]:
     return plain | {"retrieval_details": {}, "payload": {}}
 
 
-def _fence(connection: Connection, lease: Lease) -> None:
-    if connection.execute(sql.FENCE, _owner(lease)).first() is None:
+def _fence(writer: Writer, lease: Lease) -> None:
+    if writer.run(sql.FENCE, _owner(lease)).fetchone() is None:
         raise _lost(lease)
 
 

@@ -23,8 +23,14 @@ from sqlalchemy import (
 from sqlalchemy.sql.elements import ColumnElement
 
 from storage.models import agent_step, diagnosis_run, tool_invocation
-from storage.records import Run, Step, StoredInvocation
+from storage.prepared import Prepared
+from storage.records import InvocationResult, NewInvocation, NewStep, Run, RunResult, Step, StoredInvocation
 from storage.types import InSeconds, database_now
+
+
+def names(record: type) -> list[str]:
+    return [field.name for field in fields(record)]
+
 
 run, step, call = diagnosis_run.c, agent_step.c, tool_invocation.c
 THIS_RUN = run.run_id == bindparam("the_run")
@@ -53,36 +59,43 @@ CLAIM = (
 )
 CLAIMED = select(run.attempt, run.deadline_at).where(THIS_RUN)
 
-RENEW = update(diagnosis_run).where(OWNED).values(lease_until=InSeconds(bindparam("lease_seconds")))
-CHECKPOINT = RENEW.values(state=bindparam("new_state"), next_node=bindparam("new_node"))
-FINISH = (
+LEASED = update(diagnosis_run).where(OWNED).values(lease_until=InSeconds(bindparam("lease_seconds")))
+RENEW = Prepared(LEASED)
+CHECKPOINT = Prepared(LEASED.values(state=bindparam("new_state"), next_node=bindparam("new_node")))
+FINISH = Prepared(
     update(diagnosis_run)
     .where(OWNED)
-    .values(next_node=null(), lease_owner=null(), lease_until=null(), finished_at=database_now())
+    .values(next_node=null(), lease_owner=null(), lease_until=null(), finished_at=database_now()),
+    names(RunResult),
 )
 
-FENCE = select(run.attempt).where(OWNED).with_for_update()
+FENCE = Prepared(select(run.attempt).where(OWNED).with_for_update())
 LAST_INDEX = select(func.max(step.step_index)).where(step.run_id == run.run_id).scalar_subquery()
-FENCE_AND_INDEX = select(func.coalesce(LAST_INDEX, 0) + 1).where(OWNED).with_for_update()
-
-ADD_STEP = insert(agent_step).values(created_at=database_now())
-
-START_CALL = insert(tool_invocation).values(started_at=database_now())
-SAME_CALL = and_(
-    call.run_id == bindparam("the_run"),
-    *(call[name] == bindparam(f"the_{name}") for name in ("node", "round", "sequence", "arguments_hash")),
-    call.finished_at.is_(None),
+FENCE_AND_INDEX = Prepared(select(func.coalesce(LAST_INDEX, 0) + 1).where(OWNED).with_for_update())
+ADD_STEP = Prepared(
+    insert(agent_step).values(created_at=database_now()),
+    [*names(NewStep), "run_id", "attempt", "step_index", "token_count"],
 )
-RESTART_CALL = (
+
+START_CALL = Prepared(
+    insert(tool_invocation).values(started_at=database_now()), [*names(NewInvocation), "run_id", "attempt"]
+)
+SAME_CALL = Prepared(
+    select(call.id, call.finished_at.is_not(None)).where(
+        call.run_id == bindparam("the_run"),
+        *(call[name] == bindparam(f"the_{name}") for name in ("node", "round", "sequence", "arguments_hash")),
+    )
+)
+RESTART_CALL = Prepared(
     update(tool_invocation)
-    .where(SAME_CALL)
+    .where(call.id == bindparam("the_id"))
     .values(step_id=bindparam("new_step"), attempt=bindparam("new_attempt"), started_at=database_now())
 )
-RESTARTED = select(call.id).where(SAME_CALL)
-FINISH_CALL = (
+FINISH_CALL = Prepared(
     update(tool_invocation)
     .where(call.id == bindparam("the_id"), call.run_id == bindparam("the_run"), call.finished_at.is_(None))
-    .values(finished_at=database_now())
+    .values(finished_at=database_now()),
+    names(InvocationResult),
 )
 
 # Nobody owns a queued run, so it ends at once; a running one ends when its owner looks.

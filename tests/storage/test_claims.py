@@ -136,7 +136,7 @@ def test_steps_of_an_old_owner_stop_at_the_moment_of_the_claim(database: Databas
 
     with ThreadPoolExecutor(2) as threads:
         writers = [threads.submit(write_until_lost) for _ in range(2)]
-        while len(store.steps("run-1")) < 5:
+        while len(store.steps("run-1")) < 5 and not any(writer.done() for writer in writers):
             pass
         claimed(store, owner="another")
         seen = len(store.steps("run-1"))
