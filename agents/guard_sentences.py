@@ -10,8 +10,7 @@ _ENCLOSED = re.compile(
 _MARKS = r"(?:\s*(?:\[\d+(?:\s*[,，、-]\s*\d+)*\]|【\d+】))*"
 _END = re.compile(rf"(?:[。！？；]+|[.!?;]+[\"'”’)\]]*(?=\s|$|\s*\[\d)){_MARKS}|\n+")
 _NO_END = re.compile(
-    r"(?:(?:^|\s|\()(?:e\.g|i\.e|vs|etc|approx|no|cf|incl|fig|sec|min|max)|(?:^|\n)\s*\d{1,2}|\b[A-Z])\.$",
-    re.IGNORECASE,
+    r"(?:(?:^|\s|\()(?i:e\.g|i\.e|vs|etc|approx|no|cf|incl|fig|sec|min|max)|(?:^|\n)\s*\d{1,2}|\b[A-Z])\.$"
 )
 
 

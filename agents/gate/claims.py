@@ -15,13 +15,13 @@ from agents.gate.normalise import has_forbidden, normalise
 from agents.gate.quoting import quoted_ranges
 from agents.gate.rules import RULES
 from agents.gate.times import blank
-from agents.gate.tokens import informative_tokens
+from agents.gate.tokens import CJK
 
 MOST_NUMBERS = 2
 MOST_CHARACTERS = 200
 _LONGEST_CLAIM = 2000
 _SENTENCE_END = re.compile(r"[。！？!?;](?=.)|(?<=[a-z0-9)\"'])\.\s+(?=[A-Z\u4e00-\u9fff])")
-_LEAST_SENTENCE = 2  # informative tokens that make a piece a sentence of its own
+_SENTENCE = re.compile(rf"[A-Za-z]{{2,}}[^A-Za-z]+[A-Za-z]{{2,}}|[{CJK}]{{3,}}")
 
 
 @dataclass
@@ -87,7 +87,7 @@ def _atomicity(reading: ClaimReading) -> Refusal | None:
     own = reading.own_words
     length = len(" ".join(own.split()))
     numbers = count_numbers(own)
-    sentences = [piece for piece in _SENTENCE_END.split(own) if len(informative_tokens(piece)) >= _LEAST_SENTENCE]
+    sentences = [piece for piece in _SENTENCE_END.split(own) if _SENTENCE.search(piece)]
     if length > MOST_CHARACTERS:
         said = f"{length} characters outside its quotes, at most {MOST_CHARACTERS}"
     elif numbers > MOST_NUMBERS:

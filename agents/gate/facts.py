@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from agents.gate.identifiers import Name, claimed_names, occurs
@@ -15,7 +15,13 @@ from agents.gate.times import Stamp, blank, epochs, stamps, states
 from agents.gate.tokens import has_cjk, stems
 
 _LEFT, _RIGHT = 90, 40  # how far around a quote its units and keys may stand
+_LETTER = re.compile(r"[^\W\d_]")
 _METRIC = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*_[a-zA-Z0-9_:]*(?=[{\s=]|$)")
+_WINDOW_BEFORE = re.compile(
+    r"(?:within|in|over|during|last|past|these|those|window of|period of|这|过去|最近|近|期间|窗口)(?: the| these| those)?\s?$",
+    re.IGNORECASE,
+)
+_WINDOW_AFTER = re.compile(r"\s?(?:[- ]?window|[- ]?period|内|里|之内|窗口|期间)")
 _ZONE_KEYS = frozenset({"zone", "timezone", "time_zone", "tz"})
 _FROM_TO = (("window_from", "window_to"), ("since", "until"), ("start", "end"), ("from", "to"))
 
@@ -67,7 +73,10 @@ class Passage:
         text = self._window[1]
         taken = [(stamp.start, stamp.end) for stamp in self._all_stamps]
         hint = f"{self.hint} {_metric_name(self.text)}"
-        return [one for one in quantities(text, taken=taken, hint=hint) if self._inside(one.start, one.end)]
+        inside = [one for one in quantities(text, taken=taken, hint=hint) if self._inside(one.start, one.end)]
+        if _LETTER.search(self.text, self.low, self.high) is None:  # a bare value: no quoted word names it
+            return [replace(one, context=Context()) for one in inside]
+        return inside
 
     @cached_property
     def codes(self) -> set[str]:
@@ -166,7 +175,7 @@ def _missing_numbers(text: str, bare: str, sources: Sources) -> Iterator[Missing
     for number in numbers:
         if bare[number.start : number.end].strip():
             why = _why_not(number, sources, subject, english=english)
-            if why is not None:
+            if why is not None and not _is_window(number, text, sources):
                 yield Missing("number_not_in_evidence", number.literal, number.start, number.end, why)
 
 
@@ -175,14 +184,17 @@ def _why_not(number: Quantity, sources: Sources, subject: frozenset[str], *, eng
     if number.code is not None and sources.has_code(number.code):
         return _moved(number, same, sources.numbers)
     if not same:
-        return None if _is_window(number, sources) else "it does not occur"
+        return "it does not occur"
     moved = _moved(number, same, sources.numbers)
     if moved is not None or number.is_physical or not english:
         return moved
     return None if _is_linked(number, same, sources, subject) else "it stands for something else there"
 
 
-def _is_window(number: Quantity, sources: Sources) -> bool:
+def _is_window(number: Quantity, text: str, sources: Sources) -> bool:
+    """The length of the window looked at: "within these 30 minutes", "30 分钟内"."""
+    if not (_WINDOW_BEFORE.search(text, 0, number.start) or _WINDOW_AFTER.match(text, number.end)):
+        return False
     return any(
         dimension == "time" and abs(value - length) < 0.5
         for dimension, value in number.readings
@@ -226,9 +238,9 @@ def _is_linked(number: Quantity, same: Sequence[Quantity], sources: Sources, sub
         key = other.context
         if not key.words or own & key.words or number.context.meanings & key.meanings:
             return True
-        if all(not word.isascii() for word in key.words):
+        if not any(word.isascii() for word in key.words):
             return True
-    return bool(number.context.words & sources.words)
+    return bool(own & sources.words)
 
 
 def _metric_name(text: str) -> str:

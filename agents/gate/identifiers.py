@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from agents.gate.tokens import parts, stem
-from agents.gate.units import UNIT
+from agents.gate.units import UNIT, UNITS
 from agents.gate.words import (
     COMPOUND_GLUE,
     KNOWN_TECH,
@@ -29,6 +29,7 @@ CODE = re.compile(
     rf"|(?P<digits>(?<![A-Za-z0-9_.])\d+[A-Za-z_]{_SEGMENT}*(?:-[A-Za-z0-9]+)*)"
 )
 _DIGIT = re.compile(r"\d")
+_TIMES = re.compile(r"[xX]\d+")  # (x256 over 58m)
 _HOST = re.compile(r"[A-Za-z0-9_]+[-.][A-Za-z0-9_.-]+|localhost")
 _LETTER_DIGIT = re.compile(r"[A-Za-z]\d|\d[A-Za-z]")
 _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]{2,}")
@@ -81,7 +82,7 @@ def _codes(text: str) -> list[Name]:
         word = match[0].rstrip(".:") if kind in ("url", "path", "word") else match[0]
         if kind == "word":
             word = _without_key_number(word)
-        if kind == "digits" and _is_measure(word):
+        if (kind == "digits" and _is_measure(word)) or _TIMES.fullmatch(word):
             continue
         found.append(Name(word, match.start(), match.start() + len(word), kind))
     return found
@@ -105,6 +106,8 @@ def _is_measure(word: str) -> bool:
 
 def _is_name(name: Name) -> bool:
     word = name.text
+    if word in UNITS:
+        return False
     if name.kind != "word":
         return word.lower() not in ORDINARY_CODE
     bare = word.lower()

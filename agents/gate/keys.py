@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from agents.gate.tokens import CJK, bigrams, is_cjk, parts, stem
-from agents.gate.words import CONCEPTS, STOP_WORDS
+from agents.gate.words import CONCEPTS, SIDES, STOP_WORDS
 
 _KEY = re.compile(
-    r"""(?P<key>[A-Za-z_\u4e00-\u9fff][\w.\-/%]*(?:[ ][A-Za-z][\w.\-/%]*){0,2}(?:\s?\([\w%/]+\))?)["']?\]?\s?[=:]\s?["'\[(<{]{0,2}\s?[<>~≈]?$"""
+    r"""(?P<key>[A-Za-z_\u4e00-\u9fff][\w.\-/%]*(?:(?:[ ][A-Za-z][\w.\-/%]*){0,2}(?=["']?\]?\s?:)|(?:\s?\([\w%/]+\))?))"""
+    r"""["']?\]?\s?[=:]\s?["'\[(<{]{0,2}\s?[<>~≈]?$"""
 )
 _WORD = re.compile(rf"[A-Za-z_][A-Za-z0-9_]*|[{CJK}]+")
 _BREAK = re.compile(r"[,;|()\[\]{}<>，。；、（）\n]|\s-\s")
@@ -20,6 +21,9 @@ _REACH = 45  # characters
 _CLOSE = 4  # words a side
 
 _MEANING = {stem(word) if word.isascii() else word: concept for concept, words in CONCEPTS.items() for word in words}
+_SIDES = {side: frozenset(stem(word) if word.isascii() else word for word in words) for side, words in SIDES.items()}
+_FROM = re.compile(r"(?:\bfrom|从|由)\s?(?:about |the )?$", re.IGNORECASE)
+_TO = re.compile(r"(?:\bto|到|至|为|成)了?\s?(?:about |a )?$", re.IGNORECASE)
 _ZH_MEANINGS = {word: concept for word, concept in _MEANING.items() if not word.isascii()}
 
 
@@ -38,6 +42,9 @@ class Context:
     words: frozenset[str] = frozenset()
     meanings: frozenset[str] = frozenset()
 
+    def joined(self, other: Context) -> Context:
+        return Context(self.words | other.words, self.meanings | other.meanings)
+
 
 def key_before(text: str, start: int) -> list[str]:
     """The parts of the key of `key=…`, `"key": …`, `Some Key: …`, `key(ms)=…` that ends right before `start`."""
@@ -54,6 +61,7 @@ def key_before(text: str, start: int) -> list[str]:
 def context_of(words: Sequence[str]) -> Context:
     stems_ = frozenset(stem(word) if word.isascii() else word for word in words)
     meanings = {_MEANING[word] for word in stems_ if word in _MEANING}
+    meanings |= {f"{side}…" for side, known in _SIDES.items() if stems_ & known}
     return Context(stems_, frozenset(meanings))
 
 
@@ -73,7 +81,18 @@ def neighbours(text: str, anchors: Sequence[Anchor], *, claim: bool) -> list[Con
         if owner is not None:
             distance = max(owner.start - end, start - owner.end)
             gathered[owner].append((distance if start < owner.start else -distance - 1, word))
-    return [_context(gathered[anchor]) for anchor in anchors]
+    contexts = [_context(gathered[anchor]) for anchor in anchors]
+    return _with_sides(text, anchors, contexts) if claim else contexts
+
+
+def _with_sides(text: str, anchors: Sequence[Anchor], contexts: Sequence[Context]) -> list[Context]:
+    """from A to B, 从 A 到 B: which side each number is on. A lone "to B" says too little."""
+    sided = [Context(one.words, one.meanings - {"from…", "to…"}) for one in contexts]
+    for at, anchor in enumerate(anchors[:-1]):
+        if _FROM.search(text, 0, anchor.start) and _TO.search(text, anchor.end, anchors[at + 1].start):
+            sided[at] = Context(sided[at].words, sided[at].meanings | {"from…"})
+            sided[at + 1] = Context(sided[at + 1].words, sided[at + 1].meanings | {"to…"})
+    return sided
 
 
 def _pieces(text: str) -> list[tuple[int, int, str]]:

@@ -14,7 +14,7 @@ from agents.gate.units import BYTE_KEYS, KEY_UNITS, RATIO_KEYS, TIME_KEYS, UNIT,
 from agents.gate.words import CODE_WORDS, NUMBER_WORDS
 
 _NUMBER = re.compile(
-    r"(?<![A-Za-z0-9_#@])(?<![A-Za-z0-9_][.])(?<![A-Za-z_]-)(?P<percent>百分之\s?)?(?P<sign>(?<![\w)\]])[-+])?"
+    r"(?:(?<![A-Za-z0-9_#@])|(?<=[(\s][xX]))(?<![A-Za-z0-9_][.])(?<![A-Za-z_]-)(?P<percent>百分之\s?)?(?P<sign>(?<![\w)\]])[-+])?"
     r"(?P<digits>\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?P<fraction>\.\d+)?(?P<exponent>[eE][-+]?\d+)?"
 )
 _AFTER = re.compile(r"(?:st|nd|rd|th|x|X)?(?![A-Za-z0-9_]|\.\d)")
@@ -233,7 +233,12 @@ def _placed(found: list[Quantity], text: str, *, claim: bool) -> list[Quantity]:
     if not found:
         return found
     contexts = neighbours(text, [Anchor(quantity.start, quantity.end) for quantity in found], claim=claim)
-    return [
+    placed = [
         quantity if quantity.context.words else replace(quantity, context=context)
         for quantity, context in zip(found, contexts, strict=True)
     ]
+    for at in range(len(placed) - 1):
+        if placed[at + 1].start == placed[at].end + 1 and text[placed[at].end] == "/":  # 194/200: one key, two numbers
+            shared = placed[at].context.joined(placed[at + 1].context)
+            placed[at : at + 2] = [replace(one, context=shared) for one in placed[at : at + 2]]
+    return placed

@@ -53,6 +53,14 @@ CONCEPTS: dict[str, list[str]] = {
     "write": _words("write writes written writing 写"),
 }
 
+# "from A to B" gives its numbers a side; a key may be on one, or on both.
+SIDES = {
+    "from": _words(
+        "old previous first before from initial baseline prior min max peak lowest highest 旧 原 之前 此前 首"
+    ),
+    "to": _words("new last after to current now latest min max peak lowest highest 新 之后 当前 最新 最后"),
+}
+
 # Words after which digits are a code: compared exactly, never rounded, never counted.
 CODE_WORDS = _alternatives(
     "http|https|status|status code|code|exit code|exit status|exit|errno|error|err|signal|sqlstate|port|line|pid|id|thread|worker"
