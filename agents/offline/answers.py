@@ -9,12 +9,14 @@ from agents.offline.question import Question
 from agents.offline.telling import COUNT_LINE
 
 
-def answered(question: Question, claims: Sequence[VerifiedClaim], evidence: Sequence[VerifiedEvidence]) -> bool:
-    """A why needs a cause or proven health; a count its number; logs the lines asked for; a list items of its kind."""
-    kinds = {claim.claim_type for claim in claims}
-    if "root_cause" in kinds or "healthy" in kinds:
+def answers(question: Question, claim: VerifiedClaim, evidence: Sequence[VerifiedEvidence]) -> bool:
+    """A why needs a cause or proven health; a count its number; logs the lines asked for; a list items of its kind.
+
+    `evidence` may hold the spans of other claims too.
+    """
+    if claim.claim_type in ("root_cause", "healthy"):
         return True
-    spans = [one for one in evidence if any(claim.claim_id == one.claim_id and claim.claim_type != "gap" for claim in claims)]
+    spans = [one for one in evidence if one.claim_id == claim.claim_id and claim.claim_type != "gap"]
     if question.ask == "count":
         return any(COUNT_LINE.search(one.span_text) for one in spans)
     if question.ask == "logs":
@@ -23,10 +25,15 @@ def answered(question: Question, claims: Sequence[VerifiedClaim], evidence: Sequ
         return question.kind is not None and any(question.kind in one.scope.values() for one in spans)
     if question.ask == "meaning":
         return any(code in one.span_text for one in spans if one.tool_name == "lookup_knowledge" for code in question.codes)
-    return False
+    return question.ask == "why" and any(_is_record(question, one) for one in spans)
 
 
 def _is_asked_line(question: Question, one: VerifiedEvidence) -> bool:
     if "log" not in one.tool_name.lower():
         return False
     return not question.quoted or any(quoted in one.span_text for quoted in question.quoted)
+
+
+def _is_record(question: Question, one: VerifiedEvidence) -> bool:
+    """The row of a record that the question names, read by a business query."""
+    return one.tool_name == "query_order" and any(record in one.span_text for record in question.records)

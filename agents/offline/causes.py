@@ -27,8 +27,7 @@ _NO_CAUSE = re.compile(
 )
 _WORD = re.compile(r"[A-Za-z][a-z]{3,}|[A-Z]{3,}|[A-Z][a-z]+")
 _COMMON = frozenset(
-    "service request requests available connection timed after from with that this version deploy config change order error "
-    "spring http info warn java server client main setting value true false data name time".split()
+    ["service", "request", "requests", "available", "connection", "timed", "after", "from", "with", "that", "this", "version", "deploy", "config", "change", "order", "error", "spring", "http", "info", "warn", "java", "server", "client", "main", "setting", "value", "true", "false", "data", "name", "time"]
 )
 _LEAD_TIME = timedelta(minutes=45)
 
@@ -89,12 +88,13 @@ def change_before(kind: LogKind, evidence: Evidence) -> Change | None:
     if kind.first is None:
         return None
     near = [
-        change
-        for change in evidence.changes
+        (change.at, number, change)
+        for number, change in enumerate(evidence.changes)
         if change.service == kind.service and change.at is not None and change.at <= kind.first <= change.at + _LEAD_TIME
     ]
-    about = [change for change in near if _words(change.text, kind.service) & _words(_texts(kind, evidence), kind.service)]
-    return max(about, key=lambda change: change.at or kind.first, default=None)
+    error = _words(_texts(kind, evidence), kind.service)
+    about = [entry for entry in near if _words(entry[2].text, kind.service) & error]
+    return max(about)[2] if about else None
 
 
 def _texts(kind: LogKind, evidence: Evidence) -> str:

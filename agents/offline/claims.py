@@ -9,7 +9,7 @@ from agents.contracts import ClaimType, DraftCitation, DraftClaim
 from agents.llm.base import CitedRef
 from agents.offline.causes import Changed, Explained, sentences
 from agents.offline.evidence import Alert, Change, Chunk, LogKind, Row, Series
-from agents.offline.quotes import excerpt, flat, message, quote
+from agents.offline.quotes import excerpt, message, quote
 from agents.offline.sentences import Sentences
 from agents.offline.telling import Telling
 
@@ -97,7 +97,7 @@ class Stating:
         return self._quoting("symptom", "log", cited, quote(message(cited.ref.text)))
 
     def telling(self, line: Telling) -> Statement:
-        text = quote(line.cited.ref.text)
+        text = quote(line.cited.ref.text, at=line.at)
         plain = self._quoting("symptom", line.source, line.cited, text)
         if not line.states_cause:
             return plain

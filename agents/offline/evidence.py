@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,13 +16,16 @@ from tools.contracts import NO_EVIDENCE_PATH, EvidenceStatus
 _PAIR = re.compile(r"(?<!\S)([A-Za-z_]\w*)=(\"(?:[^\"\\]|\\.)*\"|\S+)")
 _NAME = re.compile(r"^([A-Za-z_:][\w:]*)(\{[^}]*\})?")
 _LABEL = re.compile(r"(\w+)=\"([^\"]*)\"")
+_ALIKE = 0.6
+_TEMPLATE = re.compile(r"\$\.templates\[(\d+)\]")
 _STAMP = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})")
 SERVICE_LABELS = ("service", "app", "job", "workload", "deployment", "container")
 
 
 @dataclass(frozen=True)
 class LogKind:
-    """One template: `before` counts the equally long window before, None where nothing is known of it."""
+    """One template: `before` counts the equally long window before, None where nothing is known of it; `score` is the
+    tool's own, which knows how much of that window the files cover."""
 
     cited: CitedRef
     service: str
@@ -31,6 +34,7 @@ class LogKind:
     before: int | None
     first: datetime | None
     line: str
+    score: float | None = None
 
     @property
     def is_new(self) -> bool:
@@ -41,8 +45,29 @@ class LogKind:
         return self.level.upper() in ("ERROR", "FATAL", "CRITICAL", "SEVERE", "PANIC")
 
     @property
+    def form(self) -> tuple[str, str, str]:
+        """The same for every line of its kind."""
+        return self.service, self.level, re.sub(r"\S*\d\S*", "#", self.line)[:160]
+
+    @property
+    def words(self) -> frozenset[str]:
+        return frozenset(re.findall(r"(?<![\w-])[A-Za-z_.]{3,}(?![\w-])", self.line[:400]))
+
+    @property
     def codes(self) -> tuple[str, ...]:
         return codes_of(self.line)
+
+
+@dataclass(frozen=True)
+class ServiceLines:
+    """All lines of a service in the window and before it, the time before scaled to the same length."""
+
+    cited: CitedRef
+    service: str
+    lines: int
+    before: float
+    errors: int
+    errors_before: float
 
 
 @dataclass(frozen=True)
@@ -94,6 +119,7 @@ class Row:
 @dataclass(frozen=True)
 class Evidence:
     kinds: tuple[LogKind, ...] = ()
+    sums: tuple[ServiceLines, ...] = ()
     lines: tuple[CitedRef, ...] = ()
     series: tuple[Series, ...] = ()
     alerts: tuple[Alert, ...] = ()
@@ -109,10 +135,18 @@ class Evidence:
 
 
 def collect(exchanges: Sequence[Exchange]) -> Evidence:
-    """Repeated answers (deduped) give nothing new; a ref that two calls returned counts once."""
-    refs = list(_refs(exchanges))
+    """Repeated answers (deduped) give nothing new; a ref that two calls returned counts once.
+
+    Logs that were read without comparison only tell which kinds of line are older than the trouble.
+    """
+    answered = [one for one in exchanges if one.evidence_status is EvidenceStatus.SUPPORTED]
+    compared = [one for one in answered if one.call.name != "query_logs" or not is_history(one)]
+    refs = list(_refs(compared))
+    older = [kind for one in answered if is_history(one) for kind in _kinds(one)]
+    kinds = [kind for one in compared for kind in _kinds(one)]
     return Evidence(
-        kinds=_best_kinds([kind for cited in refs if (kind := _kind(cited))]),
+        kinds=_best_kinds([_as_known(kind) if kind.is_new and _is_among(kind, older) else kind for kind in kinds]),
+        sums=tuple(sums for one in compared for sums in _sums(one)),
         lines=tuple(cited for cited in refs if cited.ref.raw_path.startswith("$.logs[")),
         series=tuple(one for cited in refs if (one := _series(cited))),
         alerts=tuple(alert for cited in refs if (alert := _alert(cited))),
@@ -122,11 +156,26 @@ def collect(exchanges: Sequence[Exchange]) -> Evidence:
     )
 
 
+def is_history(exchange: Exchange) -> bool:
+    """A look at older logs alone: which kinds of line were there before."""
+    arguments = exchange.call.arguments or {}
+    return exchange.call.name == "query_logs" and arguments.get("compare") is False and "text" not in arguments
+
+
+def _is_among(kind: LogKind, older: Sequence[LogKind]) -> bool:
+    mine = kind.words
+    same = (other.words for other in older if other.service == kind.service and other.level == kind.level)
+    return any(len(mine & words) >= _ALIKE * len(mine | words) for words in same)
+
+
+def _as_known(kind: LogKind) -> LogKind:
+    """Not new after all: it was there before the time before."""
+    return replace(kind, before=max(kind.before or 0, 1), score=0.0)
+
+
 def _refs(exchanges: Sequence[Exchange]) -> Iterator[CitedRef]:
     seen: set[tuple[str, str]] = set()
     for exchange in exchanges:
-        if exchange.evidence_status is not EvidenceStatus.SUPPORTED:
-            continue
         for cited in exchange.refs:
             key = (cited.tool_name, cited.ref.text)
             if cited.ref.raw_path != NO_EVIDENCE_PATH and key not in seen:
@@ -170,9 +219,16 @@ def _scope_service(cited: CitedRef) -> str:
     return next((cited.ref.scope[label] for label in SERVICE_LABELS if cited.ref.scope.get(label)), "")
 
 
-def _kind(cited: CitedRef) -> LogKind | None:
-    if not cited.ref.raw_path.startswith("$.templates["):
-        return None
+def _kinds(exchange: Exchange) -> Iterator[LogKind]:
+    rows = exchange.payload.get("templates")
+    for cited in exchange.refs:
+        found = _TEMPLATE.fullmatch(cited.ref.raw_path)
+        if found:
+            row = rows[int(found[1])] if isinstance(rows, list) and int(found[1]) < len(rows) else {}
+            yield _kind(cited, row.get("score") if isinstance(row, dict) else None)
+
+
+def _kind(cited: CitedRef, score: Any) -> LogKind:
     head, _, line = cited.ref.text.partition(" line=")
     pairs = pairs_of(head)
     count, before = _number(pairs.get("count")), _number(pairs.get("before"))
@@ -184,17 +240,40 @@ def _kind(cited: CitedRef) -> LogKind | None:
         before=None if before is None else int(before),
         first=_moment(pairs.get("first")),
         line=line[1:-1] if line.startswith('"') and line.endswith('"') else line.removeprefix('"'),
+        score=float(score) if isinstance(score, int | float) else None,
     )
+
+
+def _sums(exchange: Exchange) -> Iterator[ServiceLines]:
+    scale = _scale(exchange.payload)
+    for cited in exchange.refs:
+        pairs = pairs_of(cited.ref.text) if cited.ref.raw_path.startswith("$.services[") else {}
+        numbers = [_number(pairs.get(name)) for name in ("lines", "before", "errors", "errors_before")]
+        lines, before, errors, errors_before = numbers
+        if lines is not None and before is not None and errors is not None and errors_before is not None:
+            service = pairs.get("service", "")
+            yield ServiceLines(cited, service, int(lines), before * scale, int(errors), errors_before * scale)
+
+
+def _scale(payload: dict[str, Any]) -> float:
+    """How much longer the window is than the covered part of the time before."""
+    window, before = payload.get("window"), payload.get("before_window")
+    if not isinstance(window, dict) or not isinstance(before, dict):
+        return 1.0
+    start, end = _moment(window.get("window_from")), _moment(window.get("window_to"))
+    covered = _moment(before.get("covered_from") or before.get("window_from"))
+    if not start or not end or not covered or covered >= start:
+        return 1.0
+    return min(max((end - start) / (start - covered), 0.1), 10.0)
 
 
 def _best_kinds(kinds: list[LogKind]) -> tuple[LogKind, ...]:
     """The same template of several calls stands once: where it is new, by its first appearance, else by the largest count."""
     best: dict[tuple[str, str, str], LogKind] = {}
     for kind in kinds:
-        key = (kind.service, kind.level, re.sub(r"\S*\d\S*", "#", kind.line)[:160])
-        earlier = best.get(key)
+        earlier = best.get(kind.form)
         if earlier is None or _tells_more(kind, earlier):
-            best[key] = kind
+            best[kind.form] = kind
     return tuple(best.values())
 
 

@@ -25,5 +25,6 @@ def _next(request: ModelRequest, given: ExecutorInput, question: Question) -> li
     outside = [(call.tool, call.arguments) for call in next_calls(question, request.tools, request.exchanges)]
     skill = given.planner_plan.selected_skill
     round = given.retry_context.round if given.retry_context else 1
-    look = Look(question, request.tools, request.exchanges, request.now, skill, round)
+    offers = [offer for offer in request.tools if offer.name != "lookup_knowledge" or given.available_knowledge_domains]
+    look = Look(question, offers, request.exchanges, request.now, skill, round)
     return [*look.next_calls(), *outside]

@@ -81,6 +81,8 @@ def unfilled(question: Question, offers: Sequence[ToolOffer], exchanges: Sequenc
     """External tools that were left alone because the question and the answers name nothing to ask them about."""
     called = {exchange.call.name for exchange in exchanges}
     external = [offer for offer in offers if offer.origin == "external" and offer.gives_evidence]
+    if len([exchange for exchange in exchanges if is_external(exchange, offers)]) >= MAX_CALLS or entities(question, exchanges):
+        return ()
     return tuple(offer.name for offer in external if offer.name not in called)
 
 

@@ -8,15 +8,14 @@ from datetime import UTC, datetime
 
 from agents.llm.base import CitedRef, Exchange, ToolOffer
 from agents.offline.causes import Changed, Explained, changed, explained
-from agents.offline.evidence import Alert, Change, Chunk, Evidence, LogKind, Row, Series, collect
+from agents.offline.evidence import Alert, Change, Chunk, Evidence, LogKind, Row, Series, collect, is_history
 from agents.offline.external_calls import is_external
 from agents.offline.question import Question
-from agents.offline.ranking import kind_score, series_score, telling_kinds
+from agents.offline.ranking import WORTH_A_CLAIM, kind_score, series_score, telling_kinds
 from agents.offline.telling import Telling, telling_lines
 from agents.offline.topology import asked_services, callers, depths
 from tools.contracts import EvidenceStatus
 
-WORTH_A_CLAIM = 0.5
 COMPLAINT_WEIGHT = 8.0
 
 
@@ -63,8 +62,8 @@ class Findings:
         order = dict(self.reached)
         if any(depth > 0 for depth in order.values()) or self.asked:
             order |= dict.fromkeys(callers(self.reached, self.evidence.kinds), -1)
-        near = [kind for kind in telling_kinds(self.evidence.kinds) if kind.service in order and kind.count]
-        worth = [kind for kind in near if kind_score(kind) >= WORTH_A_CLAIM]
+        worth = [kind for kind in telling_kinds(self.evidence.kinds) if kind.service in order]
+        worth = [kind for kind in worth if kind.count or not self.asked]
         chosen = [_most_telling([kind for kind in worth if kind.service == service]) for service in order]
         kept = [kind for kind in chosen if kind is not None]
         return sorted(kept, key=lambda kind: (-order[kind.service], -kind_score(kind)))[:limit]
@@ -72,9 +71,11 @@ class Findings:
     def series(self, limit: int = 3) -> list[Series]:
         """The series that moved most, one a service before a second of any; what was complained about counts more."""
         near = [one for one in self.evidence.series if one.service in self.reached and one.change_at]
+        near = [one for one in near if series_score(one) >= WORTH_A_CLAIM or self._is_complaint(one)]
         near.sort(key=lambda one: -series_score(one) * (COMPLAINT_WEIGHT if self._is_complaint(one) else 1.0))
-        first = {one.service: one for one in reversed(near)}
-        return [*first.values(), *(one for one in near if one not in first.values())][:limit]
+        services = dict.fromkeys(one.service for one in near)
+        first = [next(one for one in near if one.service == service) for service in services]
+        return [*first, *(one for one in near if one not in first)][:limit]
 
     def _is_complaint(self, series: Series) -> bool:
         slow = {"slow", "slower", "latency", "timeout", "timeouts", "504"} & set(self.question.terms)
@@ -109,7 +110,9 @@ class Findings:
         ][:2]
 
     def empty(self) -> list[Exchange]:
-        return [one for one in self.exchanges if one.evidence_status is EvidenceStatus.NO_EVIDENCE and one.refs]
+        """Look-ups that found nothing, save those that only asked how old a line is."""
+        none = [one for one in self.exchanges if one.evidence_status is EvidenceStatus.NO_EVIDENCE and one.refs]
+        return [one for one in none if not is_history(one)]
 
 
 def _most_telling(kinds: Sequence[LogKind]) -> LogKind | None:

@@ -14,10 +14,11 @@ from agents.offline.findings import Findings
 from agents.offline.quotes import message, quote
 from agents.offline.ranking import ranked_services
 from agents.offline.sentences import Sentences
+from tools.contracts import EvidenceStatus
 
 _STANDARD_TOOLS = ("query_logs", "query_metrics", "query_changes", "lookup_knowledge")
 MAX_HYPOTHESES = 2
-MAX_MISSING = 8
+MAX_MISSING = 6
 
 
 def hypotheses(found: Findings, sentences: Sentences) -> Iterator[Hypothesis]:
@@ -94,19 +95,25 @@ def missing(found: Findings, sentences: Sentences) -> Iterator[str]:
 
 
 def _missing(found: Findings, sentences: Sentences) -> Iterator[str]:
-    for exchange in found.empty():
-        if exchange.call.name not in _STANDARD_TOOLS:
-            yield sentences.say("missing", "empty", tool=exchange.call.name, what=_asked(exchange))
+    yield from _empty(found, sentences)
     for tool in unfilled(found.question, found.offers, found.exchanges):
         yield sentences.say("missing", "nothing_named", tool=tool)
     if found.evidence.kinds and not found.explained:
         yield from _unexplained(found, sentences)
     offered = {offer.name for offer in found.offers} | {exchange.call.name for exchange in found.exchanges}
-    if any(offer.origin == "external" for offer in found.offers) and not offered & set(_STANDARD_TOOLS):
-        return
-    for tool in _STANDARD_TOOLS:
-        if tool not in offered:
-            yield sentences.say("missing", "not_offered", tool=tool, what=sentences.say("missing", f"what_{tool}"))
+    if not any(offer.origin == "external" for offer in found.offers):
+        for tool in _STANDARD_TOOLS:
+            if tool not in offered:
+                yield sentences.say("missing", "not_offered", tool=tool, what=sentences.say("missing", f"what_{tool}"))
+
+
+def _empty(found: Findings, sentences: Sentences) -> Iterator[str]:
+    """Outside tools that never answered, and answers that were empty for the very kind that was asked for."""
+    answered = {one.call.name for one in found.exchanges if one.evidence_status is EvidenceStatus.SUPPORTED}
+    for exchange in found.empty():
+        asked_kind = found.question.kind is not None and found.question.kind in (exchange.call.arguments or {}).values()
+        if exchange.call.name not in _STANDARD_TOOLS and (exchange.call.name not in answered or asked_kind):
+            yield sentences.say("missing", "empty", tool=exchange.call.name, what=_asked(exchange))
 
 
 def _unexplained(found: Findings, sentences: Sentences) -> Iterator[str]:

@@ -15,6 +15,7 @@ _HEAD = re.compile(
 _REQUEST = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \S+ HTTP/[\d.]+\" \d{3}\b")
 _EXTRAS = re.compile(r"(?: [A-Za-z_][\w.]*=(?:\"[^\"]*\"|\S+))+$")
 _CLAUSE_END = re.compile(r"(?<=[\w)\"'])[.;,](?=\s)|[。；，]")
+_CLAUSE_START = re.compile(r"=\"|[\[,]\"|(?<=[a-z)])[.;] ")
 _JSON_HEAD = re.compile(r"^\S*\d[\d:.,T+Z\-]*\s+(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\s+(?=\S)")
 
 
@@ -32,14 +33,20 @@ def excerpt(ref: EvidenceRef, around: str = "") -> str:
     return text[start : _boundary(text, start + MAX_EXCERPT)].strip()
 
 
-def quote(text: str, limit: int = MAX_QUOTE) -> str:
-    """At most `limit` characters on one line, cut after a clause where one ends in the second half."""
-    line = flat(text)
+def quote(text: str, limit: int = MAX_QUOTE, at: int = 0) -> str:
+    """At most `limit` characters on one line from the clause on that holds `at`, cut after a clause where one ends in the
+    second half."""
+    line = flat(text[_clause_start(text, at) if len(text) > limit else 0 :])
     if len(line) <= limit:
         return line
     clauses = [found.start() for found in _CLAUSE_END.finditer(line, limit // 2, limit)]
     end = clauses[-1] if clauses else _boundary(line, limit)
     return line[:end].rstrip(" ,;:(")
+
+
+def _clause_start(text: str, at: int) -> int:
+    starts = [found.end() for found in _CLAUSE_START.finditer(text, 0, at)]
+    return starts[-1] if starts else 0
 
 
 def message(line: str) -> str:

@@ -11,12 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.llm.base import CitedRef
-from agents.offline.evidence import Evidence, LogKind, Series
+from agents.offline.evidence import Evidence, LogKind, Series, ServiceLines
 
 NEW, GONE, SHIFTED, ERROR = 1.0, 1.0, 0.25, 1.6
+WORTH_A_CLAIM = 0.5
 _LOG_SCALE = 8.0
 _METRIC_SCALE = 12.0
+_ENOUGH_SERVICES = 3
 _SATURATING = ("cpu", "mem", "heap", "disk", "connection", "pool", "queue", "lag", "error", "fail")
+_SHARES = ("cpu", "mem", "heap", "disk", "usage")
 _NOISY = ("latency", "duration", "p90", "p95", "p99", "seconds")
 
 
@@ -27,30 +30,60 @@ class Ranked:
     cited: CitedRef
 
 
-def surprise(count: int, before: int) -> float:
-    """The likelihood ratio (G) of two Poisson counts over windows of one length: 0 where both are the same."""
-    together = count + before
-    if together == 0:
-        return 0.0
-    half = together / 2
-    return 2 * sum(n * math.log(n / half) for n in (count, before) if n)
+def surprise(count: float, before: float) -> float:
+    """The likelihood ratio (G) of a Poisson count where `before` was to be expected (half a line where it was none)."""
+    expected = max(before, 0.5)
+    return 2 * ((count * math.log(count / expected) if count else 0.0) - (count - expected))
 
 
-def kind_score(kind: LogKind) -> float:
+def traffic(kinds: Sequence[LogKind]) -> float:
+    """How much the ordinary lines grew as a whole: what a single one would grow by if only the traffic had changed."""
+    ordinary = [kind for kind in kinds if kind.count and kind.before and not kind.is_error]
+    if len({kind.service for kind in ordinary}) < _ENOUGH_SERVICES:
+        return 1.0
+    return sum(kind.count for kind in ordinary) / sum(kind.before or 0 for kind in ordinary)
+
+
+def kind_score(kind: LogKind, grown: float = 1.0) -> float:
+    """The tool's own score where it gave one. `grown` is the traffic's growth, which may explain a shift away."""
     if kind.before is None:
         return 0.0
     weight = NEW if kind.is_new else GONE if kind.count == 0 else SHIFTED
-    return surprise(kind.count, kind.before) * weight * (ERROR if kind.is_error else 1.0) / _LOG_SCALE
+    own = surprise(kind.count, kind.before) * weight * (ERROR if kind.is_error else 1.0)
+    score = own if kind.score is None else kind.score
+    if kind.count and kind.before and not kind.is_error:
+        score = min(score, surprise(kind.count, kind.before * grown) * SHIFTED)
+    return score / _LOG_SCALE
+
+
+def sums_score(sums: ServiceLines) -> float:
+    """Errors that began or grew, or a service that fell silent. The volume of lines follows the traffic and says nothing
+    by itself, and neither do errors of a service that was not called before."""
+    if sums.lines == 0:
+        return surprise(0, sums.before) * GONE / _LOG_SCALE
+    weight = NEW if sums.errors_before == 0 and sums.before > 0 else SHIFTED
+    return surprise(sums.errors, sums.errors_before) * ERROR * weight / _LOG_SCALE if sums.errors else 0.0
 
 
 def series_score(series: Series) -> float:
-    """A robust distance from the baseline. Latency quantiles on sparse traffic jump by themselves and count little."""
+    """How far the series moved. Latency quantiles on sparse traffic jump by themselves and count little; a share of CPU or
+    memory counts by how near to full it is."""
     change = _moved(series)
     if change == 0.0:
         return 0.0
     name = series.name.lower()
     weight = 1.0 if any(word in name for word in _SATURATING) else 0.3 if any(word in name for word in _NOISY) else 0.5
-    return min(change, 10 * _METRIC_SCALE) * weight / _METRIC_SCALE
+    return min(change, 10 * _METRIC_SCALE) * weight * _fullness(series) / _METRIC_SCALE
+
+
+def _fullness(series: Series) -> float:
+    """0.1 to 2 for shares of a resource (1 at half full), 1 for everything else."""
+    name, unit = series.name.lower(), series.written.get("unit")
+    if not any(word in name for word in _SHARES) or unit not in ("%", "ratio"):
+        return 1.0
+    level = max(series.numbers.get(key, 0.0) for key in ("after", "mean", "baseline_mean"))
+    share = level / 100 if unit == "%" else level
+    return min(max(2 * share, 0.1), 2.0)
 
 
 def _moved(series: Series) -> float:
@@ -70,7 +103,9 @@ def _moved(series: Series) -> float:
 
 def ranked_services(evidence: Evidence) -> list[Ranked]:
     """Best piece of each service, most surprising first."""
-    pieces = [Ranked(kind.service, kind_score(kind), kind.cited) for kind in evidence.kinds]
+    grown = traffic(evidence.kinds)
+    pieces = [Ranked(kind.service, kind_score(kind, grown), kind.cited) for kind in evidence.kinds]
+    pieces += [Ranked(sums.service, sums_score(sums), sums.cited) for sums in evidence.sums]
     pieces += [Ranked(series.service, series_score(series), series.cited) for series in evidence.series]
     best: dict[str, Ranked] = {}
     for piece in pieces:
@@ -81,4 +116,7 @@ def ranked_services(evidence: Evidence) -> list[Ranked]:
 
 
 def telling_kinds(kinds: Sequence[LogKind]) -> list[LogKind]:
-    return sorted((kind for kind in kinds if kind_score(kind) > 0), key=kind_score, reverse=True)
+    """Those worth a claim, most surprising first."""
+    grown = traffic(kinds)
+    scored = [(kind_score(kind, grown), kind) for kind in kinds]
+    return [kind for score, kind in sorted(scored, key=lambda one: -one[0]) if score >= WORTH_A_CLAIM]

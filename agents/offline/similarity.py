@@ -13,9 +13,7 @@ _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9]+|\d{3}")
 _CJK = re.compile(r"[\u4e00-\u9fff]+")
 _SUFFIX = re.compile(r"(ing|ed|es|s|ly|er)$")
 _STOP = frozenset(
-    "the a an and or of to in on for with from by is are was were be been it its this that these those why what who how when "
-    "where which do does did has have had not no use used using diagnose somebody says since our we us my your you i me get "
-    "please show tell explain check something anything issue problem wrong question names one".split()
+    ["the", "a", "an", "and", "or", "of", "to", "in", "on", "for", "with", "from", "by", "is", "are", "was", "were", "be", "been", "it", "its", "this", "that", "these", "those", "why", "what", "who", "how", "when", "where", "which", "do", "does", "did", "has", "have", "had", "not", "no", "use", "used", "using", "diagnose", "somebody", "says", "since", "our", "we", "us", "my", "your", "you", "i", "me", "get", "please", "show", "tell", "explain", "check", "something", "anything", "issue", "problem", "wrong", "question", "names", "one"]
 )
 
 

@@ -8,19 +8,23 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from agents.llm.base import Exchange, ToolOffer
-from agents.offline.evidence import Evidence, collect, moment_in
+from agents.offline.evidence import Evidence, collect, is_history, moment_in
 from agents.offline.question import Question, codes_of
 from agents.offline.ranking import kind_score, ranked_services, telling_kinds
 from agents.offline.skill_steps import filled, steps_of
 from agents.offline.times import Window
 from agents.offline.topology import asked_services, callees, depths
 
-MAX_CALLS = 14
+MAX_CALLS = 17
 MAX_SUSPECTS = 3
 MAX_CODES = 6
 LOG_LIMIT = 25
 DEFAULT_MINUTES = 60
+SATURATION = "cpu memory"
 CHANGES_BEFORE = timedelta(hours=3)
+SHORT = timedelta(minutes=20)
+HISTORY = timedelta(hours=6)
+HISTORIES_AT_ONCE, MAX_HISTORIES = 4, 8
 WIDER = timedelta(hours=4)
 
 Call = tuple[str, dict[str, Any]]
@@ -51,6 +55,7 @@ class Look:
         evidence = collect(self.exchanges)
         yield self._first()
         yield self._logs(evidence)
+        yield self._history(evidence)
         yield self._around(evidence)
         yield self._skill_steps(evidence)
         yield self._knowledge(evidence)
@@ -73,8 +78,21 @@ class Look:
             yield "query_logs", {"text": record, "compare": False, **times}
         yield "query_changes", {**_times(Window(window.since - CHANGES_BEFORE, window.until))}
 
+    def _history(self, evidence: Evidence) -> Iterator[Call]:
+        """Over a short window a line may look new that only comes now and then: what do the hours before say?"""
+        window = self._window(evidence)
+        if (window.until or self.now) - window.since >= SHORT:
+            return
+        older = _times(Window(window.since - HISTORY, window.since))
+        made = [(one.call.arguments or {}).get("service") for one in self._made("query_logs") if is_history(one)]
+        new = [kind.service for kind in telling_kinds(evidence.kinds) if kind.is_new and kind.service not in made]
+        for service in list(dict.fromkeys(new))[: min(HISTORIES_AT_ONCE, MAX_HISTORIES - len(made))]:
+            yield "query_logs", {"service": service, "compare": False, "limit": 50, **older}
+
     def _around(self, evidence: Evidence) -> Iterator[Call]:
         times = _times(self._window(evidence))
+        if not asked_services(self.question, evidence.services):
+            yield "query_metrics", {"mode": "range", "match": SATURATION, "limit": 30, **times}
         for service in self._suspects(evidence):
             yield "query_metrics", {"mode": "range", "match": service, **times}
         for service in self._suspects(evidence)[:2]:

@@ -25,6 +25,7 @@ COUNT_LINE = re.compile(
 )
 _HOST = re.compile(r"\b[a-z][a-z0-9]*(?:-[a-z0-9]+)+\b")
 _SAME_WORDS = 0.7
+_STRONG, _WEAK = 4.0, 1.0
 _FROM_LOG = 0.5
 _LOG_TOOL = re.compile(r"log", re.IGNORECASE)
 _EVENT = re.compile(r"event", re.IGNORECASE)
@@ -34,11 +35,13 @@ _WORD = re.compile(r"[A-Za-z0-9]{2,}|[\u4e00-\u9fff]{2}")
 
 @dataclass(frozen=True)
 class Telling:
-    """A line worth quoting. `answers`: it states what was asked for; `states_cause`: it names its own event's cause."""
+    """A line worth quoting. `answers`: it states what was asked for; `states_cause`: it names its own event's cause;
+    `at` is where in the text the telling words begin."""
 
     cited: CitedRef
     source: Source
     weight: float
+    at: int = 0
     answers: bool = False
     states_cause: bool = False
 
@@ -88,7 +91,14 @@ def telling_lines(
         return found[:1]
     if question.ask == "logs" and question.quoted:
         return _distinct(found, 1.0)[: max(limit, question.limit or 0)]
-    return _distinct(found, _SAME_WORDS)[:limit]
+    worth = _WEAK if found and found[0].weight >= _STRONG and not found[0].answers else 0.0
+    return _distinct([line for line in _one_cause(found) if line.weight > worth], _SAME_WORDS)[:limit]
+
+
+def _one_cause(lines: list[Telling]) -> list[Telling]:
+    """Of several lines that state a cause the first; the others only repeat it or speak of what follows."""
+    first = next((line for line in lines if line.states_cause), None)
+    return [line for line in lines if not line.states_cause or line is first]
 
 
 def _neighbours(question: Question, answered: Sequence[Exchange]) -> frozenset[str]:
@@ -138,7 +148,8 @@ class _Asked:
         if self.question.ask == "listing":
             return Telling(cited, "record", 1.0, answers=True)
         if pattern is not None:
-            return Telling(cited, source, weight, states_cause=pattern.cause)
+            found = pattern.regex.search(text)
+            return Telling(cited, source, weight, found.start() if found else 0, states_cause=pattern.cause)
         return Telling(cited, "state", 0.5) if _is_row_of(self.question, text) else None
 
 

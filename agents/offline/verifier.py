@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from agents.contracts import ClaimCheck, VerifiedClaim, VerifiedEvidence, VerifierDraft, VerifierInput, Verification
+from agents.contracts import ClaimCheck, Verification, VerifiedClaim, VerifiedEvidence, VerifierDraft, VerifierInput
 from agents.llm.base import ModelRequest
-from agents.offline.answers import answered
-from agents.offline.question import read
+from agents.offline.answers import answers
+from agents.offline.question import Question, read
 from agents.offline.sentences import LANGUAGES, Sentences, sentences_of
 from agents.offline.similarity import tokens
 
 ENOUGH_WORDS = 0.6
+_PROVEN = (Verification.DIRECT, Verification.INDIRECT)
 
 
 def verify(request: ModelRequest) -> VerifierDraft:
     given = request.payload
     assert isinstance(given, VerifierInput)
     sentences = sentences_of(request.language)
-    claims = given.verified_executor_output.claims
-    checks = tuple(_check(claim, given.verified_evidence, sentences) for claim in claims)
-    good = {check.claim_id for check in checks if check.verification in (Verification.DIRECT, Verification.INDIRECT)}
     question = read(given.original_query, request.now, request.zone)
-    settled = answered(question, [claim for claim in claims if claim.claim_id in good], given.verified_evidence)
+    claims = given.verified_executor_output.claims
+    checks = tuple(_check(claim, question, given.verified_evidence, sentences) for claim in claims)
+    settled = any(check.is_critical and check.verification in _PROVEN for check in checks)
     return VerifierDraft(
         claim_checks=checks,
         question_answered=settled,
@@ -28,13 +28,16 @@ def verify(request: ModelRequest) -> VerifierDraft:
     )
 
 
-def _check(claim: VerifiedClaim, evidence: tuple[VerifiedEvidence, ...], sentences: Sentences) -> ClaimCheck:
+def _check(
+    claim: VerifiedClaim, question: Question, evidence: tuple[VerifiedEvidence, ...], sentences: Sentences
+) -> ClaimCheck:
+    """A claim that answers the question is critical: without it the answer would not stand."""
     spans = " ".join(one.span_text for one in evidence if one.claim_id == claim.claim_id)
     verification, detail = _judged(claim, spans)
     return ClaimCheck(
         claim_id=claim.claim_id,
         verification=verification,
-        is_critical=claim.claim_type in ("root_cause", "healthy"),
+        is_critical=answers(question, claim, evidence),
         detail=sentences.say("verify", detail),
     )
 
