@@ -12,12 +12,12 @@ MAX_DEPTH = 28
 
 
 def evaluation_parameters(key: str, value: dict[str, Any]) -> dict[str, str]:
-    """`path` and `value` for JSON_SET. Raises ValueError for what a database's JSON cannot hold."""
+    """The parameters of PUT_EVALUATION. Raises ValueError for what a database's JSON cannot hold."""
     if not KEY.fullmatch(key):
         raise ValueError(f"{key!r} is no evaluation key: use lower-case words joined by _.")
     if _depth(value) > MAX_DEPTH:
         raise ValueError(f"The value of {key} is nested deeper than {MAX_DEPTH} levels.")
-    return {"path": f"$.{key}", "value": json.dumps(value, ensure_ascii=False, allow_nan=False)}
+    return {"the_path": f"$.{key}", "the_json": json.dumps(value, ensure_ascii=False, allow_nan=False)}
 
 
 def _depth(value: Any) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from sqlalchemy import Connection, Executable, text
+from sqlalchemy import Connection, Executable
 
 from storage import trace_sql as sql
 from storage.database import Database
@@ -57,7 +57,7 @@ class TraceStore:
         """A QUEUED run. Raises StorageConflict where the id is taken or the session is unknown."""
         values = _values(new)
         values["time_zone"] = values.pop("zone")
-        self._db.transact(lambda connection: connection.execute(sql.CREATE_RUN, values))
+        self._db.write(lambda writer: writer.run(sql.CREATE_RUN, values))
 
     def claim(self, run_id: str, owner: str, lease_seconds: float) -> Lease | None:
         """Take a queued run, or a running one whose lease has run out on the database's clock. None = somebody has it,
@@ -102,8 +102,11 @@ class TraceStore:
 
     def put_evaluation(self, run_id: str, key: str, value: dict[str, Any], lease: Lease | None = None) -> None:
         """Set one top-level key of self_evaluation, leaving the others alone whoever writes them at the same time."""
-        parameters = {"run_id": run_id, **evaluation_parameters(key, value)}
-        self._db.transact(lambda connection: _put_evaluation(connection, parameters, lease))
+        values = {"the_run": run_id} | evaluation_parameters(key, value)
+        if lease is not None:
+            self._owned_update(lease, sql.PUT_OWN_EVALUATION, **values)
+        elif not self._db.write(lambda writer: writer.run(sql.PUT_EVALUATION, values).rowcount):
+            raise RunNotFound(f"No run {run_id!r} is stored in {self._db.shown_url}.")
 
     # ---------------------------------------------------------------- reading
 
@@ -179,18 +182,6 @@ def _finish_call(writer: Writer, lease: Lease, invocation_id: int, result: Invoc
     values = _values(result) | {"the_id": invocation_id, "the_run": lease.run_id}
     if not writer.run(sql.FINISH_CALL, values).rowcount:
         raise StorageConflict(f"Invocation {invocation_id} of run {lease.run_id!r} has its answer or does not exist.")
-
-
-def _put_evaluation(connection: Connection, parameters: dict[str, Any], lease: Lease | None) -> None:
-    statement = sql.put_evaluation_sql(connection.dialect.name)
-    if lease is not None:
-        statement += " AND attempt = :attempt"
-        parameters = parameters | {"attempt": lease.attempt}
-    if _count(connection, text(statement), parameters):
-        return
-    if lease is not None:
-        raise _lost(lease)
-    raise RunNotFound(f"No run {parameters['run_id']!r} is stored.")
 
 
 def _stored(row: Sequence[Any]) -> StoredInvocation:

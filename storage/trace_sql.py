@@ -10,6 +10,7 @@ from dataclasses import fields
 from typing import Any
 
 from sqlalchemy import (
+    String,
     and_,
     bindparam,
     case,
@@ -24,8 +25,8 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from storage.models import agent_step, diagnosis_run, tool_invocation
 from storage.prepared import Prepared
-from storage.records import InvocationResult, NewInvocation, NewStep, Run, RunResult, Step, StoredInvocation
-from storage.types import InSeconds, database_now
+from storage.records import InvocationResult, NewInvocation, NewRun, NewStep, Run, RunResult, Step, StoredInvocation
+from storage.types import InSeconds, JsonWithKey, database_now
 
 
 def names(record: type) -> list[str]:
@@ -42,7 +43,10 @@ RENAMED: dict[str, ColumnElement[Any]] = {
     "finished": call.finished_at.is_not(None),
 }
 
-CREATE_RUN = insert(diagnosis_run).values(status="QUEUED", attempt=0, created_at=database_now())
+CREATE_RUN = Prepared(
+    insert(diagnosis_run).values(status="QUEUED", attempt=0, created_at=database_now()),
+    ["time_zone" if name == "zone" else name for name in names(NewRun)],
+)
 
 # SET goes from left to right on MySQL: nothing here reads a column that was set before it.
 CLAIM = (
@@ -98,6 +102,16 @@ FINISH_CALL = Prepared(
     names(InvocationResult),
 )
 
+# One statement, so that writers of different keys cannot overwrite each other. Never a merge patch: it deletes the
+# nulls inside the value.
+SET_KEY = update(diagnosis_run).values(
+    self_evaluation=JsonWithKey(
+        run.self_evaluation, bindparam("the_path", type_=String), bindparam("the_json", type_=String)
+    )
+)
+PUT_EVALUATION = Prepared(SET_KEY.where(THIS_RUN))
+PUT_OWN_EVALUATION = Prepared(SET_KEY.where(THIS_RUN, run.attempt == bindparam("the_attempt")))
+
 # Nobody owns a queued run, so it ends at once; a running one ends when its owner looks.
 CANCEL = (
     update(diagnosis_run)
@@ -110,9 +124,11 @@ CANCEL = (
 )
 CANCEL_REQUESTED = select(run.cancel_requested_at.is_not(None)).where(THIS_RUN)
 
+
 def columns_of(record: type, columns: Any) -> list[ColumnElement[Any]]:
     """The columns of a record in the order of its fields, so that a row can be splatted into it."""
     return [RENAMED[field.name] if field.name in RENAMED else columns[field.name] for field in fields(record)]
+
 
 RUNS = select(*columns_of(Run, run))
 ONE_RUN = RUNS.where(THIS_RUN)
@@ -124,13 +140,3 @@ CALLS = (
     .where(call.run_id == bindparam("the_run"))
     .order_by(call.round, call.sequence, call.id)
 )
-
-def put_evaluation_sql(dialect: str) -> str:
-    """One statement, so that writers of different keys cannot overwrite each other. Never a merge patch: it deletes
-    the nulls inside the value. The value must enter as JSON, not as a string that holds JSON."""
-    value = "json(:value)" if dialect == "sqlite" else "JSON_EXTRACT(:value, '$')"
-    return (
-        f"UPDATE diagnosis_run SET self_evaluation = JSON_SET(COALESCE(self_evaluation, '{{}}'), :path, {value}) "
-        "WHERE run_id = :run_id"
-    )
-

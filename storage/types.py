@@ -96,6 +96,14 @@ class InSeconds(FunctionElement[datetime]):
     inherit_cache = True
 
 
+class JsonWithKey(FunctionElement[Any]):
+    """A JSON column with one value set: (column, path, the value's JSON). The value enters as JSON, not as a string
+    that holds JSON; MariaDB has no CAST AS JSON, MySQL no json(), both have JSON_EXTRACT."""
+
+    type = Json
+    inherit_cache = True
+
+
 def database_now() -> InSeconds:
     """The database's clock: the only one that all workers share."""
     return InSeconds(0)
@@ -131,3 +139,10 @@ def _in_seconds_sqlite(element: InSeconds, compiler: SQLCompiler, **kw: Any) -> 
 def _in_seconds_mysql(element: InSeconds, compiler: SQLCompiler, **kw: Any) -> str:
     seconds = compiler.process(element.clauses, **kw)
     return f"TIMESTAMPADD(MICROSECOND, 1000000 * {seconds}, UTC_TIMESTAMP(6))"
+
+
+@compiles(JsonWithKey)
+def _json_with_key(element: JsonWithKey, compiler: SQLCompiler, **kw: Any) -> str:
+    column, path, value = (compiler.process(clause, **kw) for clause in element.clauses)
+    parsed = f"json({value})" if compiler.dialect.name == "sqlite" else f"JSON_EXTRACT({value}, '$')"
+    return f"JSON_SET(COALESCE({column}, '{{}}'), {path}, {parsed})"
