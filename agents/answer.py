@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from agents.contracts import AllowedClaim, AnswerSections, Hypothesis, RecommendedAction, Verification
+from agents.contracts import (
+    AllowedClaim,
+    AnswerSections,
+    Hypothesis,
+    InvocationId,
+    RecommendedAction,
+    Verification,
+)
 from agents.fences import shortened
 from agents.question_kind import question_kind
 from agents.replies import Replies
@@ -13,6 +20,7 @@ from agents.verification import by_claim
 from tools.contracts import EvidenceStatus
 from tools.invocation import Invocation
 
+KNOWLEDGE = "lookup_knowledge"
 ERROR_CHARS = 200
 STEP_HYPOTHESES = 3
 
@@ -39,6 +47,19 @@ def missing_info(state: RunState) -> tuple[str, ...]:
 
 def actions(state: RunState) -> tuple[RecommendedAction, ...]:
     return state.executor_output.recommended_actions if state.executor_output else ()
+
+
+def quoted_runbooks(stated: Iterable[RecommendedAction], invocations: Iterable[Invocation]) -> tuple[str, ...]:
+    """What actions quote of the knowledge base, where it stands there word for word: steps may use its names."""
+    texts: dict[tuple[InvocationId, str], str] = {
+        (call.id, ref.raw_path): ref.text for call in invocations if call.tool_name == KNOWLEDGE for ref in call.refs
+    }
+    quotes = (binding for action in stated for binding in action.evidence_bindings)
+    return tuple(
+        quote.evidence_excerpt
+        for quote in quotes
+        if quote.evidence_excerpt in texts.get((quote.source_invocation_id, quote.raw_path), "")
+    )
 
 
 def sections_of_claims(state: RunState, allowed: Sequence[AllowedClaim]) -> AnswerSections:

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunDeps:
-    """`offline` takes over a node whose model fails; None where nothing can. `levels` is each tool's evidence level. `names` are words that gaps and next steps
+    """`offline` takes over a node whose model fails; None where nothing can. `without_model` is the same backend
+    for the fallback, also where the run uses no model at all. `levels` is each tool's evidence level. `names` are words that gaps and next steps
     may use beside the evidence: hosts and sources from the settings."""
 
     lease: Lease
@@ -33,6 +34,7 @@ class RunDeps:
     door: ToolDoor
     models: RoleModels
     offline: Model | None
+    without_model: Model | None
     prompts: Prompts
     replies: Replies
     ledger: Ledger

@@ -89,15 +89,16 @@ def _prompt(path: Path, contract: type[Contract]) -> Prompt:
     fixed, divider, run = path.read_text(encoding="utf-8").partition(DIVIDER)
     if not divider:
         raise ValueError(f"{path.name} has no line {DIVIDER.strip()!r} between its fixed part and the run's")
-    schema = json.dumps(_without_titles(schema_of(contract)), ensure_ascii=False, separators=(",", ":"))
+    schema = json.dumps(_lean(schema_of(contract)), ensure_ascii=False, separators=(",", ":"))
     return Prompt(Template(fixed.strip()).substitute(schema=schema, masking_note=MASKING_NOTE), Template(run.strip()))
 
 
-def _without_titles(node: Any, *, names: bool = False) -> Any:
-    """Titles repeat the names and cost tokens in every call. `names`: the keys are property names, not schema words."""
+def _lean(node: Any, *, names: bool = False) -> Any:
+    """The schema without titles, which repeat the names, and descriptions, which are notes to our readers. `names`: the
+    keys are property names, not schema words."""
     if isinstance(node, list):
-        return [_without_titles(item) for item in node]
+        return [_lean(item) for item in node]
     if not isinstance(node, dict):
         return node
-    kept = {key: value for key, value in node.items() if names or key != "title"}
-    return {key: _without_titles(value, names=key in ("properties", "$defs") and not names) for key, value in kept.items()}
+    kept = {key: value for key, value in node.items() if names or key not in ("title", "description")}
+    return {key: _lean(value, names=key in ("properties", "$defs") and not names) for key, value in kept.items()}

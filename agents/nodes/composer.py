@@ -13,6 +13,7 @@ from agents.answer import (
     joined,
     marked,
     missing_info,
+    quoted_runbooks,
     sections_of_claims,
 )
 from agents.contracts import (
@@ -90,7 +91,8 @@ def _guarded(
     state: RunState, deps: RunDeps, sections: AnswerSections, allowed: Sequence[AllowedClaim]
 ) -> AnswerSections:
     names = (*(offer.name for offer in deps.offers), *deps.names)
-    vocabulary = GuardVocabulary(question=state.question, names=names)
+    runbooks = quoted_runbooks(actions(state), deps.door.invocations())
+    vocabulary = GuardVocabulary(question=state.question, names=(*names, *runbooks))
     result = guard_sections(sections, allowed, vocabulary)
     if not result.must_rebuild:
         return result.sections

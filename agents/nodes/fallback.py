@@ -7,6 +7,7 @@ from dataclasses import replace
 from agents.answer import allowed_claims, failed_checks, joined, sections_of_claims
 from agents.contracts import AnswerSections, ParseStatus
 from agents.deps import RunDeps
+from agents.salvage import salvaged
 from agents.state import RunState
 from agents.verdicts import rendered, with_lead
 
@@ -14,7 +15,8 @@ NODE = "FALLBACK"
 
 
 async def run(state: RunState, deps: RunDeps) -> RunState:
-    """Needs no model and no tool. `walk.ending` says why the run is here."""
+    """Asks no model and calls no tool. `walk.ending` says why the run is here."""
+    state = await salvaged(state, deps)
     proven = sections_of_claims(state, allowed_claims(state))
     checks = failed_checks(state, deps.door.invocations(), deps.replies)
     sections = joined(_why_it_ended(state, deps, proven.confirmed), joined(proven, checks))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.citations import exchanges_of
-from agents.contracts import RefIndexEntry, VerifiedEvidence, VerifiedOutput, VerifierDraft, VerifierInput
+from agents.contracts import GatekeeperResult, RefIndexEntry, VerifiedEvidence, VerifiedOutput, VerifierDraft, VerifierInput
 from agents.deps import RunDeps
 from agents.model_call import Question, ask
 from agents.prompts import as_json, block
@@ -37,8 +38,8 @@ async def _draft(state: RunState, deps: RunDeps) -> VerifierDraft:
         question=block("question", given.original_query, state.fence),
         claims=block("claims", as_json(given.verified_executor_output.claims), state.fence),
         evidence=block("quotes", as_json([_quote(proof) for proof in given.verified_evidence]), state.fence),
-        audit=block("audit", as_json(given.gatekeeper_audit), state.fence),
-        ref_index=block("refs", as_json(given.ref_index), state.fence),
+        audit=block("audit", as_json(_audit(given.gatekeeper_audit)), state.fence),
+        ref_index=block("refs", as_json(_index(given.ref_index)), state.fence),
         retry_context=block("retry_context", as_json(given.retry_context), state.fence),
     )
     answered = await ask(Question("verifier", NODE, VerifierDraft, given, messages), state, deps)
@@ -68,3 +69,26 @@ def _input(state: RunState, deps: RunDeps) -> VerifierInput:
 def _quote(proof: VerifiedEvidence) -> dict[str, object]:
     """What the judge needs of a proof: the words and where they come from, not the offsets and hashes."""
     return {"claim_id": proof.claim_id, "tool": proof.tool_name, "quote": proof.span_text, "labels": proof.scope}
+
+
+def _audit(result: GatekeeperResult) -> dict[str, object]:
+    """What was let through, and why the rest was not."""
+    return {
+        "ruleset_version": result.ruleset_version,
+        "passed_claim_ids": result.passed_claim_ids,
+        "rejected": [
+            {"claim_id": checked.claim_id, "rule": checked.rule}
+            for checked in result.checked_bindings
+            if checked.outcome == "rejected"
+        ],
+        "warnings": result.warnings,
+        "errors": result.errors,
+    }
+
+
+def _index(entries: Sequence[RefIndexEntry]) -> dict[str, list[str]]:
+    """Paths by the call that they belong to."""
+    paths: dict[str, list[str]] = {}
+    for entry in entries:
+        paths.setdefault(f"{entry.tool_name} {entry.source_invocation_id}", []).append(entry.raw_path)
+    return paths

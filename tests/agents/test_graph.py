@@ -186,6 +186,16 @@ async def test_the_deadline_ends_a_run_with_what_the_gate_has_passed(sqlite_data
     assert "maximum-pool-size changed from 30 to 5" in outcome.answer
 
 
+async def test_a_cap_in_the_middle_of_the_look_ups_still_states_what_they_prove(sqlite_database: Database) -> None:
+    model = scripted(plan(), LOOK_UPS, LOOK_UPS, LOOK_UPS)
+    rules = offline(draft(CAUSE, CHANGE))
+    outcome = await ask(request(), world(sqlite_database, model, offline=rules, limits=replace(LIMITS, steps=2)).place)
+    assert outcome.orchestration_trace.termination_reason == "steps"
+    assert (outcome.verdict, outcome.status) == (Verdict.REJECT, "FAILED")
+    assert "maximum-pool-size changed from 30 to 5" in outcome.answer
+    assert outcome.usage.steps == 2
+
+
 async def test_the_tool_cap_makes_the_executor_conclude(sqlite_database: Database) -> None:
     services = ("order-service", "recommendation-service", "a", "b", "c")
     model = scripted(plan(), looks(*(("query_logs", s) for s in services)), draft(
