@@ -17,8 +17,8 @@ from pydantic import BaseModel
 from storage.errors import StorageError
 from storage.trace import InvocationResult, NewInvocation
 from tools.arguments import compiled_call, validated
-from tools.caps import Budget, ToolLimits, bounded, bounded_refs, cut_text, resolves
-from tools.contracts import CallContext, EvidenceRef, EvidenceStatus, ToolDeps, ToolResult, ToolSpec
+from tools.caps import Budget, ToolLimits, bounded
+from tools.contracts import CallContext, EvidenceStatus, ToolDeps, ToolResult, ToolSpec
 from tools.errors import ToolBudgetSpent, ToolConfigError, ToolFailed
 from tools.invocation import (
     CallKey,
@@ -29,6 +29,7 @@ from tools.invocation import (
     preview,
     retrieval_details,
 )
+from tools.outcomes import Outcomes, RecordedCall, ReplayKey, deduped
 from tools.redaction import Redactor
 from tools.registry import ToolRegistry
 
@@ -39,22 +40,6 @@ if TYPE_CHECKING:
 __all__ = ["CallKey", "Invocation", "ToolDoor", "ToolLimits"]
 
 log = logging.getLogger(__name__)
-ReplayKey = tuple[str, int, int, str]
-
-
-@dataclass(frozen=True)
-class _Call:
-    """A call as it is recorded: redacted arguments, and the hash by which a resumed run finds it."""
-
-    key: CallKey
-    tool_name: str
-    arguments: dict[str, Any]
-    hash: str
-    step_id: int | None
-
-    @property
-    def replay_key(self) -> ReplayKey:
-        return self.key.node, self.key.round, self.key.sequence, self.hash
 
 
 @dataclass(frozen=True)
@@ -91,6 +76,7 @@ class ToolDoor:
         self._store, self._db, self._lease, self._session_id = store, db, lease, session_id
         self._limits = limits or ToolLimits()
         self._redactor = redactor or Redactor()
+        self._outcomes = Outcomes(self._limits, self._redactor)
         self._monotonic = monotonic
         self._done: dict[ReplayKey, Invocation] = {}
         self._stopped: set[ReplayKey] = set()
@@ -117,7 +103,7 @@ class ToolDoor:
             prepared = self._prepared(name, arguments, raw_arguments)
         except ToolFailed as error:
             row_id = await self._start(call)
-            return await self._finish(call, self._failure(call, row_id, str(error), self._monotonic()))
+            return await self._finish(call, self._outcomes.of_failure(call, row_id, str(error), 0))
         async with self._locks[prepared.compiled]:
             return await self._answer(call, prepared)
 
@@ -137,11 +123,11 @@ class ToolDoor:
 
     def _recorded_form(
         self, key: CallKey, name: str, arguments: dict[str, Any] | None, raw: str, step_id: int | None
-    ) -> _Call:
+    ) -> RecordedCall:
         sent = arguments if isinstance(arguments, dict) else {"unreadable_arguments": raw}
         shown = self._redactor.value(bounded(sent, Budget(self._limits.max_output_bytes)))
         tool_name = self._redactor.text(name[:128])
-        call = _Call(key, tool_name, shown, arguments_hash(tool_name, shown), step_id)
+        call = RecordedCall(key, tool_name, shown, arguments_hash(tool_name, shown), step_id)
         while call.replay_key in self._stopped:  # a stopped call keeps its row; the next try has one of its own
             call = replace(call, hash=arguments_hash(call.hash, {}))
         return call
@@ -164,20 +150,21 @@ class ToolDoor:
 
     # ---------------------------------------------------------------- the call
 
-    async def _answer(self, call: _Call, prepared: _Prepared) -> Invocation:
+    async def _answer(self, call: RecordedCall, prepared: _Prepared) -> Invocation:
         row_id = await self._start(call)
         earlier = self._answered.get(prepared.compiled)
         if earlier is not None:
-            return await self._finish(call, _deduped(call, row_id, earlier))
+            return await self._finish(call, deduped(call, row_id, earlier))
         started = self._monotonic()
         try:
             result = await self._run(prepared)
-            invocation = self._kept(call, prepared.spec, row_id, result, started)
+            invocation = self._outcomes.of_result(call, prepared.spec, row_id, result, self._since(started))
         except asyncio.CancelledError:
             await self._record_cancelled(call, row_id, started)
             raise
         except ToolFailed as error:
-            invocation = self._failure(call, row_id, str(error), started, exception=str(error.__cause__ or ""))
+            cause = str(error.__cause__ or "")
+            invocation = self._outcomes.of_failure(call, row_id, str(error), self._since(started), cause)
         finished = await self._finish(call, invocation)
         if finished.error is None:
             self._answered[prepared.compiled] = finished
@@ -209,66 +196,12 @@ class ToolDoor:
 
     # ---------------------------------------------------------------- after
 
-    def _kept(self, call: _Call, spec: ToolSpec, row_id: int, result: ToolResult, started: float) -> Invocation:
-        """The result as it may leave the door: capped first, then redacted."""
-        limits = self._limits
-        budget = Budget(limits.max_output_bytes)
-        payload = bounded(result.payload, budget)
-        offered = result.evidence_refs if spec.gives_evidence else ()
-        refs, cut = bounded_refs(
-            offered,
-            max_refs=limits.max_refs,
-            max_bytes=limits.max_output_bytes,
-            max_ref_chars=limits.max_ref_chars,
-        )
-        if budget.cut:
-            refs = [ref for ref in refs if resolves(ref.raw_path, payload)]
-        details = bounded(result.retrieval_details, Budget(limits.max_output_bytes // 4))
-        note = _truncation(len(offered) - len(refs), len(offered), cut, budget.cut)
-        if note:
-            details["truncation"] = note
-        return Invocation(
-            id=row_id,
-            key=call.key,
-            tool_name=call.tool_name,
-            arguments=call.arguments,
-            evidence_status=result.evidence_status,
-            refs=self._masked(refs),
-            payload=self._redactor.value(payload),
-            truncated=result.truncated or note is not None,
-            duration_ms=self._since(started),
-            details=self._redactor.value(details),
-        )
-
-    def _masked(self, refs: list[EvidenceRef]) -> tuple[EvidenceRef, ...]:
-        texts = self._redactor.lines(ref.text for ref in refs)
-        scopes = (self._redactor.value(ref.scope) for ref in refs)
-        return tuple(
-            EvidenceRef(raw_path=ref.raw_path, text=text, scope=scope)
-            for ref, text, scope in zip(refs, texts, scopes, strict=True)
-        )
-
-    def _failure(self, call: _Call, row_id: int, message: str, started: float, exception: str = "") -> Invocation:
-        error = cut_text(self._redactor.text(message[: 4 * self._limits.max_error_chars]), self._limits.max_error_chars)
-        details = {"exception": self._redactor.text(exception[-4_000:])} if exception else {}
-        return Invocation(
-            id=row_id,
-            key=call.key,
-            tool_name=call.tool_name,
-            arguments=call.arguments,
-            evidence_status=EvidenceStatus.FAILED,
-            payload={"error": error},
-            error=error,
-            duration_ms=self._since(started),
-            details=details,
-        )
-
     def _since(self, started: float) -> int:
         return round((self._monotonic() - started) * 1000)
 
     # ---------------------------------------------------------------- the record
 
-    async def _start(self, call: _Call) -> int:
+    async def _start(self, call: RecordedCall) -> int:
         row = NewInvocation(
             session_id=self._session_id,
             step_id=call.step_id,
@@ -281,7 +214,7 @@ class ToolDoor:
         )
         return await self._db.call(self._store.start_invocation, self._lease, row)
 
-    async def _finish(self, call: _Call, invocation: Invocation) -> Invocation:
+    async def _finish(self, call: RecordedCall, invocation: Invocation) -> Invocation:
         await self._record(invocation)
         self._done[call.replay_key] = invocation
         return invocation
@@ -305,9 +238,10 @@ class ToolDoor:
         )
         await self._db.call(self._store.finish_invocation, self._lease, invocation.id, result)
 
-    async def _record_cancelled(self, call: _Call, row_id: int, started: float) -> None:
+    async def _record_cancelled(self, call: RecordedCall, row_id: int, started: float) -> None:
         """A stopped call stands in the trace, and is run again should the run be resumed."""
-        stopped = self._failure(call, row_id, f"{call.tool_name} was stopped before it answered", started)
+        said = f"{call.tool_name} was stopped before it answered"
+        stopped = self._outcomes.of_failure(call, row_id, said, self._since(started))
         stopped = replace(stopped, details={"cancelled": True})
         self._stopped.add(call.replay_key)
         with suppress(StorageError):
@@ -325,32 +259,6 @@ class ToolDoor:
             if invocation.error is None and invocation.evidence_status is not EvidenceStatus.DEDUPED:
                 prepared = self._prepared(invocation.tool_name, invocation.arguments, "")
                 self._answered.setdefault(prepared.compiled, invocation)
-
-
-def _deduped(call: _Call, row_id: int, earlier: Invocation) -> Invocation:
-    same = "same arguments" if call.arguments == earlier.arguments else "same query and window"
-    reason = f"{same} as invocation {earlier.id}: quote its refs, or ask something else"
-    return Invocation(
-        id=row_id,
-        key=call.key,
-        tool_name=call.tool_name,
-        arguments=call.arguments,
-        evidence_status=EvidenceStatus.DEDUPED,
-        refs=earlier.refs,
-        payload={"deduped_of": earlier.id, "dedup_reason": reason},
-        truncated=earlier.truncated,
-        details={"dedup_reason": reason, "deduped_of": earlier.id},
-    )
-
-
-def _truncation(left_out: int, offered: int, ref_cut: bool, payload_cut: bool) -> str | None:
-    notes = [
-        f"{left_out} of {offered} results left out at the end" if left_out else "",
-        "an over-long result was cut at its end" if ref_cut else "",
-        "the raw output was cut" if payload_cut else "",
-    ]
-    said = "; ".join(note for note in notes if note)
-    return f"{said}. Narrow the query to see the rest." if said else None
 
 
 class _Traced(Exception):

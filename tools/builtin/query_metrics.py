@@ -9,7 +9,9 @@ from pydantic import Field
 
 from tools.contracts import CallContext, Contract, ToolDeps, ToolResult, ToolSpec, nothing_found
 from tools.errors import ToolFailed
-from tools.metrics import alerts_answer, instant_answer, label_answer, metrics_answer, queries_for, range_answer
+from tools.metric_listing import alerts_answer, instant_answer, label_answer, metrics_answer
+from tools.metric_ranges import range_answer
+from tools.metric_search import queries_for
 from tools.window import Window, moment_of, stamp, window_of
 
 DEFAULT_MINUTES = 60
