@@ -1,18 +1,23 @@
 """The scan on larger files: bytes left unread, out-of-order lines, growth, cancellation."""
 
 import asyncio
+import json
 import random
+import tempfile
 import time
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import psutil
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from log_questions import ask
 
 from tools.clients.log_files import LogFiles, LogSettings
 from tools.logs.find import find_logs
-from tools.logs.request import ScanRequest
+from tools.logs.request import ScanRequest, report_from
 from tools.logs.scan import scan
 
 START = datetime(2026, 11, 30, tzinfo=UTC)
@@ -154,3 +159,25 @@ async def test_the_event_loop_goes_on_while_a_process_scans(big: Path) -> None:
         longest, last = max(longest, time.monotonic() - last), time.monotonic()
     assert (await task).matched > 1000
     assert longest < 0.5
+
+
+_PIECES = st.one_of(
+    st.sampled_from(
+        [
+            b"2026-11-30T00:10:00Z ", b"2026-11-30 00:20:00,5 ", b"Nov 30 00:30:00 web sshd[1]: ", b"1796000000 ",
+            b'{"ts":"2026-11-30T00:10:00Z","msg":', b'"x"}', b'{"ts":1e999,"level":1e999}', b'{"time":NaN,"msg":[]}', b"\n",
+            b"E1130 00:10:00.1 ", b"\tat a.b(C.java:1)", b"ERROR ", b"level=error ", b"\x1b[31m", b"\xff\xfe", b"\\ud800", b"[" * 50,
+        ]
+    ),
+    st.binary(max_size=20).map(lambda data: data.replace(b"\0", b"")),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(_PIECES, min_size=1, max_size=40), st.sampled_from([{}, {"text": "x"}, {"level": "ERROR"}, {"service": "a"}]))
+def test_no_content_of_a_file_breaks_a_scan(pieces: list[bytes], asked: dict[str, str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "a.log").write_bytes(b"".join(pieces))
+        report = scan(request(Path(folder), 0, 1, **asked))
+    assert report.matched <= 40
+    assert report_from(json.loads(json.dumps(asdict(report)))) == report

@@ -2,15 +2,18 @@
 
 import gzip
 import json
+import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from log_questions import ask, refs, skipped
 from pydantic import ValidationError
 
+from tools.builtin.query_logs import QueryLogs, compiled
 from tools.clients.log_files import LogFiles, LogSettings
-from tools.contracts import NO_EVIDENCE_PATH, EvidenceStatus
+from tools.contracts import NO_EVIDENCE_PATH, CallContext, EvidenceStatus
 from tools.errors import ToolConfigError, ToolFailed
 
 START = datetime(2026, 11, 30, 11, 30, tzinfo=UTC)
@@ -155,6 +158,34 @@ async def test_two_exceptions_under_one_message_are_two_templates(tmp_path: Path
         f"{stamp(1)} ERROR failed\njava.io.IOException: disk\n{stamp(2)} ERROR failed\njava.lang.Error: bad\n"
     )
     assert (await ask(tmp_path, **WINDOW)).payload["template_count"] == 2
+
+
+async def test_a_workload_is_found_by_its_pods_name(tmp_path: Path) -> None:
+    folder = tmp_path / "shop_checkout-7d97b69596-lmsfv_0f2c7a51-9a0e-4a1b-8c44-0a1b2c3d4e5f" / "web"
+    folder.mkdir(parents=True)
+    (folder / "0.log").write_text("2026-11-30T11:31:00.1Z stderr F E1130 11:31:00.100000 1 x.go:7] boom\n")
+    result = await ask(tmp_path, **WINDOW, service="checkout", level="ERROR")
+    (ref,) = refs(result, "logs")
+    assert ref.scope["pod"] == "checkout-7d97b69596-lmsfv"
+    assert ref.scope["service"] == "web"
+
+
+async def test_a_file_that_begins_in_the_window_is_named(shop: Path) -> None:
+    (shop / "fresh.log").write_text(f"{stamp(3)} INFO started\n")
+    notes = (await ask(shop, **WINDOW)).payload["notes"]
+    assert any(note.startswith("fresh.log begins only at 2026-11-30T11:33:00Z") for note in notes)
+
+
+async def test_a_pipe_named_like_a_log_does_not_hang(shop: Path) -> None:
+    os.mkfifo(shop / "pipe.log")
+    assert skipped(await ask(shop, **WINDOW))["pipe.log"] == "not a regular file"
+
+
+async def test_a_call_with_the_same_window_said_otherwise_is_the_same_call() -> None:
+    context = CallContext("r", datetime(2026, 11, 30, 12, tzinfo=UTC), ZoneInfo("UTC"))
+    said = [{"since": "2026-11-30T11:00:00Z"}, {"window_minutes": 60}, {"since": "11:00"}, {"level": "error"}]
+    forms = [compiled(QueryLogs.model_validate(one), context) for one in said]
+    assert forms[0] == forms[1] == forms[2] != forms[3]
 
 
 async def test_a_zone_that_is_not_stated_is_said(tmp_path: Path) -> None:

@@ -89,7 +89,8 @@ class Answer:
 
     def details(self) -> dict[str, Any]:
         report = self.report
-        skipped = [*report.skipped, *self.found.skipped]
+        partly = [(one.name, note) for one in report.files for note in one.notes if "not stated" not in note]
+        skipped = [*report.skipped, *partly, *self.found.skipped]
         return {
             "files": [_file(one) for one in report.files[:_MAX_NAMES]],
             "file_count": len(report.files),
@@ -111,6 +112,10 @@ class Answer:
             said.append("The files hold no lines of the time before, so nothing can be called new or gone")
         elif self._compared and report.before_covered_from is not None and report.before_covered_from > self._before_start:
             said.append(f"The time before is covered only from {_time(report.before_covered_from)}")
+        late = [one for one in report.files if one.first is not None and one.first > self._before_start]
+        if self._compared and len(late) < len(report.files):
+            said += [f"{one.name} begins only at {_time(one.first or 0)}: what is new in it may have been in an older file"
+                     for one in late[:5] if one.first is not None and one.first < self.window.end.timestamp()]
         if report.spilled:
             said.append(f"{report.spilled} lines have no repeating form and are counted together: narrow by text")
         assumed = {note for one in report.files for note in one.notes if "not stated" in note}

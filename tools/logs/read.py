@@ -18,9 +18,11 @@ from tools.logs.timestamps import Clock
 BLOCK = 1 << 20
 MAX_LINE = 1 << 16
 _HEAD = 1 << 16
+_TAIL = 1 << 14
 _PROBE = 1 << 14
 _RECORD = 1 << 18  # a record longer than this is cut at a line's end
 _PROBES = 24
+_CONTROLS = bytes((*range(9), *range(14, 27)))
 # Threads and clients write a little out of order, and merged files more so: the cut keeps this much around the window.
 _DISORDER_SECONDS = 60.0
 # What a damaged or vanishing file raises while it is read.
@@ -49,10 +51,10 @@ def open_source(file: LogFile, zone: tzinfo) -> Source:
     """Looks at the head and the tail. Raises NotALog with the reason, or what BROKEN names."""
     with opened(file) as stream:
         head = _read_some(stream, _HEAD)
-    tail = b"" if file.gzip else _read_at(file.path, max(len(head), file.size - _HEAD), _HEAD)
+    tail = b"" if file.gzip else _read_at(file.path, max(len(head), file.size - _TAIL), _TAIL)
     _must_be_text(head)
     clock = Clock(zone, datetime.fromtimestamp(file.modified, UTC), day_in(file.name))
-    reader = choose_reader([*_lines(head, whole=len(head) < _HEAD)[:300], *_lines(tail, whole=True)[1:][-100:]], clock)
+    reader = choose_reader([*_lines(head, whole=len(head) < _HEAD)[:100], *_lines(tail, whole=True)[1:][-50:]], clock)
     if reader is None:
         raise NotALog("no line with a time stamp of a known form")
     first = next(_moments(reader, head), None)
@@ -214,8 +216,9 @@ def _must_be_text(head: bytes) -> None:
         raise NotALog("empty")
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise NotALog("UTF-16 text: convert it to UTF-8")
-    odd = sum(byte < 9 or 13 < byte < 27 for byte in head[:4096])
-    if b"\0" in head[:4096] or odd * 20 > len(head[:4096]):
+    start = head[:4096]
+    odd = len(start) - len(start.translate(None, _CONTROLS))
+    if b"\0" in start or odd * 20 > len(start):
         raise NotALog("binary, not text")
 
 

@@ -58,7 +58,7 @@ class Report:
             matched_before=before,
             template_total=len(kinds),
             lines_read=lines,
-            seen_services=self._seen_services(),
+            seen_services=() if kinds else self._seen_services(),
             before_covered_from=covered,
             incomplete=incomplete,
             spilled=self.tally.spilled,
