@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tools.contracts import EvidenceRef
 
-_PATH_STEP = re.compile(r"\.([A-Za-z_][\w-]*)|\[(\d+)\]|\[\"((?:[^\"\\]|\\.)*)\"\]|\['([^']*)'\]")
 _OVERHEAD = 6  # quotes, comma, brackets of one JSON value
 _MAX_DEPTH = 40
 
@@ -79,29 +76,6 @@ def bounded_refs(
     return kept, cut
 
 
-def resolves(path: str, payload: Any) -> bool:
-    """Whether a JSONPath like `$.logs[3].line` leads somewhere in the payload."""
-    at, value = 1, payload
-    while at < len(path):
-        step = _PATH_STEP.match(path, at)
-        if step is None:
-            return False
-        quoted = None if step[3] is None else _unescaped(step[3])
-        name = next((part for part in (step[1], quoted, step[4]) if part is not None), None)
-        key: Any = int(step[2]) if name is None else name
-        if not _holds(value, key):
-            return False
-        value, at = value[key], step.end()
-    return True
-
-
-def _unescaped(text: str) -> str:
-    try:
-        return str(json.loads(f'"{text}"'))
-    except ValueError:
-        return text
-
-
 def cut_text(text: str, limit: int) -> str:
     """At most `limit` characters, ending between words where a word ends in the last fifth."""
     if len(text) <= limit:
@@ -115,12 +89,6 @@ def cut_text(text: str, limit: int) -> str:
 
 def _wordy(character: str) -> bool:
     return (character.isalnum() and character < "\u2e80") or character in "_.-%"
-
-
-def _holds(value: Any, key: Any) -> bool:
-    if isinstance(key, int):
-        return isinstance(value, list) and key < len(value)
-    return isinstance(value, dict) and key in value
 
 
 def _fitted(ref: EvidenceRef, limit: int) -> EvidenceRef:

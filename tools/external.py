@@ -16,6 +16,7 @@ from tools.text_layout import Line, laid_out
 Record = tuple[str, str, dict[str, str]]
 
 MAX_REFS = 60
+MAX_RAW_CHARS = 80_000
 MAX_JSON_CHARS = 1_000
 _MAX_DEPTH = 12
 _TROUBLE = re.compile(
@@ -37,7 +38,8 @@ def wrap_text(output: str, scope: dict[str, str]) -> ToolResult:
         return wrap_json(parsed, scope)
     lines = laid_out(_masked_lines(output))
     refs = [_line_ref(line, scope) for line in lines if line.quotable]
-    return _result({"lines": [line.text for line in lines]}, refs)
+    result = _result({"lines": [line.text for line in lines]}, refs)
+    return _thinned(result) if len(output) > MAX_RAW_CHARS else result
 
 
 def wrap_json(value: Any, scope: dict[str, str]) -> ToolResult:
@@ -63,6 +65,13 @@ def _result(payload: dict[str, Any], refs: list[EvidenceRef]) -> ToolResult:
         retrieval_details={"truncation": f"{left_out} of {len(refs)} lines are not shown"} if left_out else {},
         truncated=left_out > 0,
     )
+
+
+def _thinned(result: ToolResult) -> ToolResult:
+    """Of an output too long to keep, the shown lines alone, each at its own number."""
+    shown = {ref.raw_path for ref in result.evidence_refs}
+    lines = [text if f"$.lines[{n}]" in shown else "" for n, text in enumerate(result.payload["lines"])]
+    return result.model_copy(update={"payload": {"lines": lines}})
 
 
 def _telling(refs: list[EvidenceRef], limit: int) -> list[EvidenceRef]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tools.caps import Budget, ToolLimits, bounded, bounded_refs, cut_text, resolves
+from tools.caps import Budget, ToolLimits, bounded, bounded_refs, cut_text
 from tools.contracts import EvidenceRef, EvidenceStatus, ToolResult, ToolSpec
 from tools.invocation import CallKey, Invocation
 from tools.redaction import Redactor
@@ -48,8 +48,6 @@ class Outcomes:
             max_bytes=limits.max_output_bytes,
             max_ref_chars=limits.max_ref_chars,
         )
-        if budget.cut:
-            refs = [ref for ref in refs if resolves(ref.raw_path, payload)]
         details = bounded(result.retrieval_details, Budget(limits.max_output_bytes // 4))
         note = _truncation(len(offered) - len(refs), len(offered), cut, budget.cut)
         if note:

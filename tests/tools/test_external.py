@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from json_paths import resolves
 
-from tools.caps import resolves
 from tools.contracts import EvidenceRef, EvidenceStatus, ToolResult
 from tools.external import MAX_JSON_CHARS, MAX_REFS, wrap_json, wrap_text
 
@@ -197,6 +197,15 @@ def test_of_long_output_each_shape_is_shown_with_its_count() -> None:
     assert result.evidence_refs[0].scope["similar_lines"] == "400"
     assert result.truncated
     assert result.retrieval_details == {"truncation": "398 of 401 lines are not shown"}
+
+
+def test_of_an_output_too_long_to_keep_the_shown_lines_stay_at_their_places() -> None:
+    log = [f"2026-06-20T10:37:{n % 60:02}Z INFO request {n} done and nothing else to say" for n in range(3_000)]
+    log[2_500] = "disk full"
+    result = wrap_text("\n".join(log), {})
+    assert all(resolves(ref.raw_path, result.payload) for ref in result.evidence_refs)
+    assert result.payload["lines"][2_500] == "disk full"
+    assert sum(bool(line) for line in result.payload["lines"]) == len(result.evidence_refs) == 3
 
 
 def test_of_many_shapes_those_that_speak_of_trouble_are_kept() -> None:
