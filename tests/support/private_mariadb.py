@@ -99,7 +99,7 @@ def guard(folder: Path, binary: str, owner: int) -> None:
                 (folder / "ready").unlink(missing_ok=True)
                 server = serve(folder, binary, port)
                 announce(folder, server, port)
-            time.sleep(POLL_SECONDS)
+            time.sleep(4 * POLL_SECONDS)
     except (OSError, subprocess.SubprocessError, TimeoutError) as error:
         write(folder / "failed", f"{error}\n{(folder / 'log').read_text()[-2000:]}")
         _until(lambda: not lives(owner), "", seconds=3600)
