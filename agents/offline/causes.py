@@ -153,6 +153,7 @@ def advice(chunks: Iterable[Chunk], code: str, limit: int = 3) -> list[tuple[Chu
         headed = _TO_DO.search(crumbs.rsplit(">", 1)[-1]) is not None
         for sentence in sentences(chunk.text):
             opened = _OPENS_ADVICE.match(sentence)
-            if about and (headed or opened) and (chunk, sentence) not in found:
-                found.append((chunk, sentence))
+            told = sentence[opened.end() :].strip() if opened else sentence
+            if about and (headed or opened) and (chunk, told) not in found:
+                found.append((chunk, told))
     return found[:limit]

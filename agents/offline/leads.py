@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from agents.contracts import DraftAction, Hypothesis
@@ -9,7 +10,7 @@ from agents.llm.base import Exchange
 from agents.offline.causes import advice
 from agents.offline.claims import cite
 from agents.offline.evidence import LogKind
-from agents.offline.external_calls import unfilled
+from agents.offline.external_calls import is_external, unfilled
 from agents.offline.findings import Findings
 from agents.offline.quotes import message, quote
 from agents.offline.ranking import ranked_services
@@ -17,6 +18,11 @@ from agents.offline.sentences import Sentences
 from tools.contracts import EvidenceStatus
 
 _STANDARD_TOOLS = ("query_logs", "query_metrics", "query_changes", "lookup_knowledge")
+_FAILURES = {
+    "access": re.compile(r"forbidden|unauthori[sz]ed|permission|access denied|\b40[13]\b", re.IGNORECASE),
+    "missing": re.compile(r"not ?found|no such|doesn't have a resource|\b404\b", re.IGNORECASE),
+    "time": re.compile(r"time[d -]?out|deadline", re.IGNORECASE),
+}
 MAX_HYPOTHESES = 2
 MAX_MISSING = 6
 
@@ -96,8 +102,9 @@ def missing(found: Findings, sentences: Sentences) -> Iterator[str]:
 
 def _missing(found: Findings, sentences: Sentences) -> Iterator[str]:
     yield from _empty(found, sentences)
-    for tool in unfilled(found.question, found.offers, found.exchanges):
-        yield sentences.say("missing", "nothing_named", tool=tool)
+    untold = unfilled(found.question, found.offers, found.exchanges)
+    if untold:
+        yield sentences.say("missing", "nothing_named", tools=", ".join(untold))
     if found.evidence.kinds and not found.explained:
         yield from _unexplained(found, sentences)
     offered = {offer.name for offer in found.offers} | {exchange.call.name for exchange in found.exchanges}
@@ -108,12 +115,20 @@ def _missing(found: Findings, sentences: Sentences) -> Iterator[str]:
 
 
 def _empty(found: Findings, sentences: Sentences) -> Iterator[str]:
-    """Outside tools that never answered, and answers that were empty for the very kind that was asked for."""
+    """Outside tools that failed or never answered, and answers that were empty for the very kind that was asked for."""
     answered = {one.call.name for one in found.exchanges if one.evidence_status is EvidenceStatus.SUPPORTED}
+    for exchange in found.exchanges:
+        if exchange.evidence_status is EvidenceStatus.FAILED and is_external(exchange, found.offers):
+            reason = sentences.say("missing", f"failed_{_kind_of(exchange.error or '')}")
+            yield sentences.say("missing", "failed", tool=exchange.call.name, what=_asked(exchange), reason=reason)
     for exchange in found.empty():
         asked_kind = found.question.kind is not None and found.question.kind in (exchange.call.arguments or {}).values()
         if exchange.call.name not in _STANDARD_TOOLS and (exchange.call.name not in answered or asked_kind):
             yield sentences.say("missing", "empty", tool=exchange.call.name, what=_asked(exchange))
+
+
+def _kind_of(error: str) -> str:
+    return next((kind for kind, pattern in _FAILURES.items() if pattern.search(error)), "other")
 
 
 def _unexplained(found: Findings, sentences: Sentences) -> Iterator[str]:

@@ -38,7 +38,7 @@ def quote(text: str, limit: int = MAX_QUOTE, at: int = 0) -> str:
     second half."""
     line = flat(text[_clause_start(text, at) if len(text) > limit else 0 :])
     if len(line) <= limit:
-        return line
+        return line.rstrip(".。")
     clauses = [found.start() for found in _CLAUSE_END.finditer(line, limit // 2, limit)]
     end = clauses[-1] if clauses else _boundary(line, limit)
     return line[:end].rstrip(" ,;:(")
