@@ -205,7 +205,8 @@ def _found(made: Invocation) -> str:
     if made.error is not None:
         return shortened(made.error, DETAIL_CHARS)
     if made.evidence_status is EvidenceStatus.SUPPORTED:
-        return f"{len(made.refs)} quotable pieces"
+        pieces = len(made.refs)
+        return f"{pieces} quotable piece{'s' * (pieces > 1)}" if pieces else "done"
     return {EvidenceStatus.NO_EVIDENCE: "nothing found", EvidenceStatus.DEDUPED: "asked before"}[made.evidence_status]
 
 
