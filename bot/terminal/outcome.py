@@ -15,7 +15,7 @@ from bot.terminal.words import Words, words_of
 _STYLES = {Verdict.PASS: "bold green", Verdict.LOW_CONFID: "bold yellow", Verdict.REJECT: "bold red"}
 # Of a ref's scope, in this order, what tells a reader where a quote comes from.
 _SOURCE_KEYS = ("document", "metric", "file", "source", "query")
-_QUOTE_ROWS = 4
+_QUOTE_ROWS = 6
 _MARK = re.compile(r"\[(\d+)\]")
 _FIELDS = (
     "run_id", "verdict", "answer", "claims", "hypotheses", "recommended_actions", "missing_info", "gatekeeper_result",
@@ -52,25 +52,39 @@ def _listed(title: str, items: tuple[str, ...]) -> list[Line]:
 
 
 def _proven(outcome: RunOutcome, words: Words, zone: ZoneInfo) -> list[Line]:
-    """Each confirmed line with its quotes under it, then the claims that no line mentions. A line that is the conclusion
-    itself has just been read."""
+    """Each claim with its quotes under it: those of the conclusion first, then line by line, then what no line mentions.
+    A sentence that is the whole conclusion has just been read and is not repeated."""
     claims = {allowed.number: allowed for allowed in outcome.claims}
+    lead = outcome.sections.lead
     lines: list[Line] = []
+    for number in _marks(lead):
+        lines += _claim(claims.pop(number, None), lead, words, zone)
     for text in outcome.sections.confirmed:
-        if text != outcome.sections.lead:
-            lines.append(Line(text, lead="  • "))
-        for number in dict.fromkeys(int(mark) for mark in _MARK.findall(text)):
-            lines += _quotes(claims.pop(number, None), words, zone)
-    for allowed in list(claims.values()):
-        lines.append(Line(f"{allowed.claim.claim_text} [{allowed.number}]", lead="  • "))
-        lines += _quotes(allowed, words, zone)
+        numbers = [number for number in _marks(text) if number in claims]
+        if numbers or not _marks(text):
+            lines += [] if text == lead else [Line(text, lead="  • ")]
+        for number in numbers:
+            lines += _quotes(claims.pop(number), words, zone)
+    for allowed in claims.values():
+        lines += _claim(allowed, lead, words, zone)
     return [Line(), Line(words.evidence, style="bold"), *lines] if lines else []
 
 
-def _quotes(allowed: AllowedClaim | None, words: Words, zone: ZoneInfo) -> Iterator[Line]:
-    """For each quote where it stands, then the words themselves."""
+def _marks(text: str) -> list[int]:
+    return list(dict.fromkeys(int(mark) for mark in _MARK.findall(text)))
+
+
+def _claim(allowed: AllowedClaim | None, lead: str, words: Words, zone: ZoneInfo) -> Iterator[Line]:
     if allowed is None:
         return
+    text = f"{allowed.claim.claim_text} [{allowed.number}]"
+    if text != lead:
+        yield Line(text, lead="  • ")
+    yield from _quotes(allowed, words, zone)
+
+
+def _quotes(allowed: AllowedClaim, words: Words, zone: ZoneInfo) -> Iterator[Line]:
+    """For each quote where it stands, then the words themselves."""
     for evidence in allowed.evidence:
         yield Line(_where(evidence, words, zone), lead=f"    [{allowed.number}] ", style="dim", lead_style="cyan")
         quote = "        │ "
@@ -92,6 +106,7 @@ def _footer(outcome: RunOutcome, words: Words) -> Line:
     tokens = usage.prompt_tokens + usage.completion_tokens
     parts = [
         f"{words.run} {outcome.run_id}",
+        f"{words.session} {outcome.session_id}",
         f"{outcome.duration_ms / 1000:.1f} s",
         model,
         f"{tokens} tokens" if tokens else "",

@@ -17,10 +17,13 @@ def window_text(start: str, end: str, zone: ZoneInfo) -> str:
     local = [moment.astimezone(zone) for moment in moments]
     if all(moment.utcoffset() == UTC.utcoffset(None) for moment in local):
         return f"{_span(local)} UTC"
-    return f"{_span(local)} {local[0]:%Z} ({_span([moment.astimezone(UTC) for moment in moments])} UTC)"
+    there = [moment.astimezone(UTC) for moment in moments]
+    same_days = [moment.date() for moment in local] == [moment.date() for moment in there]
+    return f"{_span(local)} {local[0]:%Z} ({_span(there, dated=not same_days)} UTC)"
 
 
-def _span(moments: list[datetime]) -> str:
+def _span(moments: list[datetime], *, dated: bool = True) -> str:
     first, last = moments[0], moments[-1]
-    day, until = f"{first:%Y-%m-%d}", f"{last:%H:%M}" if first.date() == last.date() else f"{last:%Y-%m-%d %H:%M}"
-    return f"{day} {first:%H:%M}" if first == last else f"{day} {first:%H:%M}–{until}"
+    start = f"{first:%Y-%m-%d %H:%M}" if dated else f"{first:%H:%M}"
+    end = f"{last:%H:%M}" if first.date() == last.date() else f"{last:%Y-%m-%d %H:%M}"
+    return start if first == last else f"{start}–{end}"

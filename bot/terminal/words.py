@@ -10,9 +10,7 @@ class Words:
     passed: str
     low_confidence: str
     rejected: str
-    confirmed: str
     evidence: str
-    hypotheses: str
     gaps: str
     next_steps: str
     call: str
@@ -20,15 +18,14 @@ class Words:
     degraded: str
     no_model: str
     run: str
+    session: str
 
 
 ENGLISH = Words(
     passed="proven",
     low_confidence="not fully proven",
     rejected="not proven",
-    confirmed="Confirmed",
     evidence="Evidence",
-    hypotheses="Possible, not proven",
     gaps="Missing",
     next_steps="Next steps",
     call="call",
@@ -36,14 +33,13 @@ ENGLISH = Words(
     degraded="degraded",
     no_model="no model",
     run="run",
+    session="session",
 )
 CHINESE = Words(
     passed="已证实",
     low_confidence="证据不足",
     rejected="未能证实",
-    confirmed="已确认",
     evidence="证据",
-    hypotheses="可能的原因（未证实）",
     gaps="证据缺口",
     next_steps="下一步",
     call="调用",
@@ -51,6 +47,7 @@ CHINESE = Words(
     degraded="降级",
     no_model="未使用模型",
     run="运行",
+    session="会话",
 )
 
 
