@@ -32,6 +32,10 @@ class ToolRegistry:
         kept = (spec for spec in self._specs.values() if spec.name not in external._specs)
         return ToolRegistry((*kept, *external._specs.values()))
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._specs)
+
     def get(self, name: str) -> ToolSpec | None:
         return self._specs.get(name)
 
