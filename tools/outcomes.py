@@ -52,17 +52,25 @@ class Outcomes:
         note = _truncation(len(offered) - len(refs), len(offered), cut, budget.cut)
         if note:
             details["truncation"] = note
+        masked = self._redactor.value(
+            {
+                "payload": payload,
+                "texts": [ref.text for ref in refs],
+                "scopes": [ref.scope for ref in refs],
+                "details": details,
+            }
+        )
         return Invocation(
             id=row_id,
             key=call.key,
             tool_name=call.tool_name,
             arguments=call.arguments,
             evidence_status=result.evidence_status,
-            refs=self._masked(refs),
-            payload=self._redactor.value(payload),
+            refs=_with_texts(refs, masked["texts"], masked["scopes"]),
+            payload=masked["payload"],
             truncated=result.truncated or note is not None,
             duration_ms=duration_ms,
-            details=self._redactor.value(details),
+            details=masked["details"],
         )
 
     def of_failure(
@@ -83,13 +91,12 @@ class Outcomes:
             details=details,
         )
 
-    def _masked(self, refs: list[EvidenceRef]) -> tuple[EvidenceRef, ...]:
-        texts = self._redactor.lines(ref.text for ref in refs)
-        scopes = (self._redactor.value(ref.scope) for ref in refs)
-        return tuple(
-            EvidenceRef(raw_path=ref.raw_path, text=text, scope=scope)
-            for ref, text, scope in zip(refs, texts, scopes, strict=True)
-        )
+
+def _with_texts(refs: list[EvidenceRef], texts: list[str], scopes: list[dict[str, str]]) -> tuple[EvidenceRef, ...]:
+    return tuple(
+        ref if text == ref.text and scope == ref.scope else ref.model_copy(update={"text": text, "scope": scope})
+        for ref, text, scope in zip(refs, texts, scopes, strict=True)
+    )
 
 
 def deduped(call: RecordedCall, row_id: int, earlier: Invocation) -> Invocation:

@@ -15,6 +15,8 @@ MASKING_NOTE = (
     "like any other text; what it hides is unknown."
 )
 
+CUSTOM = "custom"
+
 Span = tuple[int, int, str]
 
 
@@ -35,17 +37,38 @@ class Redactor:
         self._rules = (*RULES, *(_custom(pattern) for pattern in extra_patterns))
 
     def text(self, text: str) -> str:
-        spans = _merged(self._spans(text))
-        if not spans:
-            return text
-        parts, end = [], 0
-        for start, stop, kind in spans:
-            parts += [text[end:start], placeholder(kind, text[start:stop])]
-            end = stop
-        return "".join([*parts, text[end:]])
+        return _Pass(self._rules, (text,)).text(text)
 
     def lines(self, lines: Iterable[str]) -> list[str]:
         """Texts that follow each other, where a private key may run over many."""
+        texts = list(lines)
+        return _Pass(self._rules, texts).lines(texts)
+
+    def value(self, value: Any) -> Any:
+        """JSON with every text masked; a text under a key like `password` is a secret whatever it looks like."""
+        return _Pass(self._rules, _texts(value)).value(value)
+
+
+class _Pass:
+    """One go over texts that belong together: which rules can apply at all is asked once for all of them, and a text
+    that comes again (as payload and as ref) is masked once."""
+
+    def __init__(self, rules: Iterable[Rule], texts: Iterable[str]) -> None:
+        joined = "\n".join(dict.fromkeys(texts))
+        lowered = _lowered(joined)
+        self._rules = [rule for rule in rules if _may_apply(rule, joined, lowered)]
+        self._field_rules = [rule for rule in FIELD_RULES if rule in self._rules]
+        self._masked: dict[str, str] = {}
+
+    def text(self, text: str) -> str:
+        if not self._rules:
+            return text
+        masked = self._masked.get(text)
+        if masked is None:
+            masked = self._masked[text] = _replaced(text, _merged(self._spans(text)))
+        return masked
+
+    def lines(self, lines: Iterable[str]) -> list[str]:
         masked, inside = [], False
         for line in lines:
             inside, text = self._line(line, inside)
@@ -53,7 +76,8 @@ class Redactor:
         return masked
 
     def value(self, value: Any) -> Any:
-        """JSON with every text masked; a text under a key like `password` is a secret whatever it looks like."""
+        if not self._rules:
+            return value
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, dict):
@@ -72,8 +96,14 @@ class Redactor:
         name = around.get("name") if key == "value" else key
         if masked != item or not isinstance(name, str):
             return masked
-        kind = _kind_of_field(name, item)
+        kind = self._kind_of_field(name, item)
         return placeholder(kind, item) if kind else item
+
+    def _kind_of_field(self, name: str, item: str) -> str | None:
+        if not self._field_rules or PLACEHOLDER.fullmatch(item):
+            return None
+        found = (rule.kind for rule in self._field_rules if _is_field(rule, name) and rule.accept(item))
+        return next(found, None)
 
     def _line(self, line: str, inside: bool) -> tuple[bool, str]:
         if inside:
@@ -90,9 +120,38 @@ class Redactor:
             for match in _matches(rule, text, lowered):
                 group = match.lastindex and next(i for i, found in enumerate(match.groups(), 1) if found is not None)
                 start, end = match.span(group or 0)
-                secret = text[start:end]
-                if start < end and rule.accept(secret) and not _within(start, end, kept):
+                if start < end and rule.accept(text[start:end]) and not _within(start, end, kept):
                     yield start, end, rule.kind
+
+
+def _may_apply(rule: Rule, joined: str, lowered: str) -> bool:
+    if rule.kind == CUSTOM:
+        return True  # its anchors may mean the ends of one text
+    if not rule.literals:
+        return rule.pattern.search(joined) is not None
+    return any(literal in lowered for literal in rule.literals)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield str(key)
+            yield from _texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)
+
+
+def _replaced(text: str, spans: list[Span]) -> str:
+    if not spans:
+        return text
+    parts, end = [], 0
+    for start, stop, kind in spans:
+        parts += [text[end:start], placeholder(kind, text[start:stop])]
+        end = stop
+    return "".join([*parts, text[end:]])
 
 
 def _matches(rule: Rule, text: str, lowered: str) -> Iterator[re.Match[str]]:
@@ -135,15 +194,9 @@ def _lowered(text: str) -> str:
     return "".join(c.lower() if c.isascii() else c for c in text)  # "İ".lower() has two characters: places would shift
 
 
-def _kind_of_field(name: str, item: str) -> str | None:
-    if PLACEHOLDER.fullmatch(item):
-        return None
+def _is_field(rule: Rule, name: str) -> bool:
     probe = f"{name}=x"
-    for rule in FIELD_RULES:
-        for match in _matches(rule, probe, _lowered(probe)):
-            if match.end() == len(probe) and rule.accept(item):
-                return rule.kind
-    return None
+    return any(match.end() == len(probe) for match in _matches(rule, probe, _lowered(probe)))
 
 
 def _all_texts(items: list[Any] | tuple[Any, ...]) -> bool:
@@ -152,6 +205,6 @@ def _all_texts(items: list[Any] | tuple[Any, ...]) -> bool:
 
 def _custom(pattern: str) -> Rule:
     try:
-        return Rule("custom", (), re.compile(pattern))
+        return Rule(CUSTOM, (), re.compile(pattern))
     except re.error as error:
         raise ToolConfigError(f"redaction pattern {pattern!r} is not a regular expression: {error}") from error

@@ -98,37 +98,38 @@ def _opaque(value: str) -> bool:
 
 # ---------------------------------------------------------------- names of secret fields
 
-_SEPARATOR = r"""[\w.-]{0,12}?\\?["']?[ \t]{0,8}(?:=>|:=|=|:|：|＝)[ \t]{0,24}"""
+_SEPARATOR = r"""\\?["']?[ \t]{0,8}(?:=>|:=|=|:|：|＝)[ \t]{0,24}"""
 _PLAIN = r"""[^\s,;&"'<>()\[\]{}\\|]+"""
 _VALUE = rf"""(?:\\?"((?:[^"\\\n]|\\[^"])+)\\?"|'([^'\n]+)'|(\[REDACTED:[^\]]*\]|{_PLAIN}))"""
 
 
-def _field(kind: str, literals: str, accept: Callable[[str], bool], tail: str = "") -> Rule:
-    """`name = value` in its usual writings. `tail` is what may follow the literal inside the name."""
-    names = "|".join(re.escape(literal) for literal in literals.split())
-    separator = _SEPARATOR.replace(r"[\w.-]{0,12}?", tail)
-    return Rule(kind, tuple(literals.split()), re.compile(rf"(?:{names}){separator}{_VALUE}", re.I), accept)
+def _field(kind: str, literals: str, names: str, accept: Callable[[str], bool], tail: str = "") -> Rule:
+    """`name = value` in its usual writings. `names` is a pattern that begins at a literal, `tail` what may follow it
+    inside the name."""
+    pattern = rf"(?:{names}){tail}{_SEPARATOR}{_VALUE}"
+    return Rule(kind, tuple(literals.split()), re.compile(pattern, re.I), accept)
+
+
+def _after(prefixes: str, name: str) -> str:
+    """The name where one of the prefixes stands before it, with or without a joint: api_key, api-key, apiKey."""
+    return "|".join(f"(?<={prefix}){name}|(?<={prefix}[_-]){name}" for prefix in prefixes.split())
 
 
 _HASH_TAIL = r"(?:[_-]?(?:hash|value|string|data|md5|sha1))?"
+_KEYS = _after("api access secret private signing encryption", "key")
 FIELD_RULES: tuple[Rule, ...] = (
-    _field("aws-secret-key", "aws_secret_access_key aws-secret-access-key secretaccesskey", _value),
-    _field("azure-key", "accountkey sharedaccesskey", _value),
+    _field("aws-secret-key", "key", r"(?<=secret_access_)key|(?<=secret-access-)key|(?<=secretaccess)key", _value),
+    _field("azure-key", "accountkey sharedaccesskey", "accountkey|sharedaccesskey", _value),
     _field(
         "password",
-        "password passwd passphrase pwd userpass dbpass db_pass mysql_pass redis_pass smtp_pass 密码 口令",
+        "pass pwd 密码 口令",
+        rf"password|passwd|passphrase|pwd|密码|口令|{_after('user db mysql redis smtp', 'pass')}",
         _password,
         _HASH_TAIL,
     ),
-    _field(
-        "api-key",
-        "api_key api-key apikey access_key access-key accesskey client_secret client-secret clientsecret "
-        "secret_key secret-key secretkey private_key private-key signing_key encryption_key",
-        _value,
-        _HASH_TAIL,
-    ),
-    _field("secret", "secret credential credentials token 密钥 令牌", _opaque, _HASH_TAIL),
-    _field("cookie", "jsessionid phpsessid sessionid connect.sid set-cookie", _opaque),
+    _field("api-key", "key secret", rf"{_KEYS}|{_after('client', 'secret')}", _value, _HASH_TAIL),
+    _field("secret", "secret credential token 密钥 令牌", "secret|credentials?|token|密钥|令牌", _opaque, _HASH_TAIL),
+    _field("cookie", "sess connect.sid set-cookie", "sessid|sessionid|connect\\.sid|set-cookie", _opaque),
 )
 
 # ---------------------------------------------------------------- the table
@@ -146,7 +147,7 @@ RULES: tuple[Rule, ...] = (
         ("-----begin",),
         re.compile(rf"({_KEY_BEGIN}(?:(?:(?!-----)[\s\S]){{0,20000}}{_KEY_END}|(?:[A-Za-z0-9+/=\s]|\\[rn])*))"),
     ),
-    _token("aws-access-key", "akia asia agpa aida aroa anpa", r"(?:AKIA|ASIA|AGPA|AIDA|AROA|ANPA)[A-Z0-9]{16}"),
+    _token("aws-access-key", "akia asia", r"(?:AKIA|ASIA)[A-Z0-9]{16}"),
     _token("gcp-api-key", "aiza", r"AIza[0-9A-Za-z_-]{35}"),
     _token("gcp-oauth", "ya29. gocspx-", r"ya29\.[0-9A-Za-z_-]{20,}|GOCSPX-[0-9A-Za-z_-]{20,}"),
     Rule("azure-sas", ("sig=",), re.compile(r"(?<=[?&])sig=([A-Za-z0-9%+/=]{30,})")),
@@ -154,7 +155,7 @@ RULES: tuple[Rule, ...] = (
     _token("tencent-secret-id", "akid", r"AKID[0-9A-Za-z]{32}"),
     _token(
         "slack-token",
-        "xoxa- xoxb- xoxe xoxo- xoxp- xoxr- xoxs- xapp-",
+        "xox xapp-",
         r"(?:xox[abeoprs](?:\.xox[bp])?|xapp)-[0-9A-Za-z-]{10,}",
     ),
     Rule(
@@ -162,10 +163,8 @@ RULES: tuple[Rule, ...] = (
         ("hooks.slack.com/",),
         re.compile(r"hooks\.slack\.com/(?:services|workflows|triggers)/([\w/+-]{20,})"),
     ),
-    _token("github-token", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", r"gh[pousr]_[0-9A-Za-z]{36,}|github_pat_\w{22,}"),
-    _token(
-        "gitlab-token", "glpat- glptt- gldt- glrt- glcbt- glft- gloas-", r"gl(?:pat|ptt|dt|rt|cbt|ft|oas)-[\w-]{20,}"
-    ),
+    _token("github-token", "gh github_pat_", r"gh[pousr]_[0-9A-Za-z]{36,}|github_pat_\w{22,}"),
+    _token("gitlab-token", "gl", r"gl(?:pat|ptt|dt|rt|cbt|ft|oas)-[\w-]{20,}"),
     _token("anthropic-key", "sk-ant-", r"sk-ant-[\w-]{20,}", _mixed),
     _token(
         "openai-key",
@@ -175,7 +174,7 @@ RULES: tuple[Rule, ...] = (
     ),
     _token(
         "stripe-key",
-        "sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ pk_test_ whsec_",
+        "sk_ rk_ pk_ whsec_",
         r"(?:[srp]k_(?:live|test)_|whsec_)[0-9A-Za-z]{10,}",
     ),
     _token("huggingface-token", "hf_", r"hf_[0-9A-Za-z]{30,}"),
@@ -241,7 +240,10 @@ RULES: tuple[Rule, ...] = (
         luhn,
     ),
     Rule(
-        "card", (), re.compile(r"(?<![\d.-])(\d{4}([ -])\d{4}\2\d{4}\2\d{1,7}|\d{4}([ -])\d{6}\3\d{5})(?![\d-])"), luhn
+        "card",
+        (),
+        re.compile(r"(\d(?<![\d.-]\d)\d{3}(?:([ -])\d{4}\2\d{4}\2\d{1,7}|([ -])\d{6}\3\d{5}))(?![\d-])"),
+        luhn,
     ),
     Rule(
         "cn-id",
@@ -252,5 +254,5 @@ RULES: tuple[Rule, ...] = (
         ),
         cn_id,
     ),
-    Rule("cn-id", (), re.compile(r"(?<![\d-])(\d{6}([ -])\d{8}\2\d{3}[\dXx])(?![0-9A-Za-z-])"), cn_id),
+    Rule("cn-id", (), re.compile(r"(\d(?<![\d-]\d)\d{5}([ -])\d{8}\2\d{3}[\dXx])(?![0-9A-Za-z-])"), cn_id),
 )
