@@ -6,6 +6,8 @@ import json
 import re
 from typing import Any
 
+from storage.types import encodable
+
 KEY = re.compile(r"[a-z][a-z0-9_]*")
 # MariaDB's JSON functions answer NULL past 32 levels, and NULL would wipe the whole container.
 MAX_DEPTH = 28
@@ -17,7 +19,8 @@ def evaluation_parameters(key: str, value: dict[str, Any]) -> dict[str, str]:
         raise ValueError(f"{key!r} is no evaluation key: use lower-case words joined by _.")
     if _depth(value) > MAX_DEPTH:
         raise ValueError(f"The value of {key} is nested deeper than {MAX_DEPTH} levels.")
-    return {"the_path": f"$.{key}", "the_json": json.dumps(value, ensure_ascii=False, allow_nan=False)}
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return {"the_path": f"$.{key}", "the_json": encodable(text)}
 
 
 def _depth(value: Any) -> int:

@@ -101,7 +101,8 @@ tool_invocation = table(
     Column("round", Integer, nullable=False),
     Column("sequence", Integer, nullable=False),
     Column("arguments_hash", String(64), nullable=False),
-    Column("tool_name", String(128), nullable=False),
+    # As the model wrote it, however long: a call of a tool that does not exist is recorded too.
+    Column("tool_name", LongText, nullable=False),
     Column("input_params", ExactJson, nullable=False),
     Column("output_preview", LongText),
     Column("output_length", BigKey),

@@ -48,7 +48,7 @@ CREATE_RUN = Prepared(
     ["time_zone" if name == "zone" else name for name in names(NewRun)],
 )
 
-# SET goes from left to right on MySQL: nothing here reads a column that was set before it.
+# SQLAlchemy sets in the table's order, MySQL sees what was set before: no value here reads another column that is set.
 CLAIM = (
     update(diagnosis_run)
     .where(THIS_RUN, or_(run.status == "QUEUED", and_(run.status == "RUNNING", run.lease_until < database_now())))
@@ -112,14 +112,16 @@ SET_KEY = update(diagnosis_run).values(
 PUT_EVALUATION = Prepared(SET_KEY.where(THIS_RUN))
 PUT_OWN_EVALUATION = Prepared(SET_KEY.where(THIS_RUN, run.attempt == bindparam("the_attempt")))
 
-# Nobody owns a queued run, so it ends at once; a running one ends when its owner looks.
+# Nobody owns a queued run, so it ends at once; a running one ends when its owner looks. MySQL sets from left to right,
+# so the status, which decides the others, comes last.
+IF_QUEUED = run.status == "QUEUED"
 CANCEL = (
     update(diagnosis_run)
     .where(THIS_RUN, UNFINISHED)
-    .values(
-        cancel_requested_at=func.coalesce(run.cancel_requested_at, database_now()),
-        finished_at=case((run.status == "QUEUED", database_now()), else_=run.finished_at),
-        status=case((run.status == "QUEUED", "CANCELLED"), else_=run.status),
+    .ordered_values(
+        (run.cancel_requested_at, func.coalesce(run.cancel_requested_at, database_now())),
+        (run.finished_at, case((IF_QUEUED, database_now()), else_=run.finished_at)),
+        (run.status, case((IF_QUEUED, "CANCELLED"), else_=run.status)),
     )
 )
 CANCEL_REQUESTED = select(run.cancel_requested_at.is_not(None)).where(THIS_RUN)

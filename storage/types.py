@@ -50,7 +50,7 @@ class LongText(TypeDecorator[str]):
         return dialect.type_descriptor(LONGTEXT() if _is_mysql(dialect) else Text())
 
     def process_bind_param(self, value: str | None, _: Dialect) -> str | None:
-        return value if value is None or value.isascii() else _encodable(value)
+        return None if value is None else encodable(value)
 
 
 class ExactJson(TypeDecorator[Any]):
@@ -63,7 +63,7 @@ class ExactJson(TypeDecorator[Any]):
         return dialect.type_descriptor(LONGTEXT() if _is_mysql(dialect) else Text())
 
     def process_bind_param(self, value: Any, _: Dialect) -> str | None:
-        return None if value is None else to_json(value)
+        return None if value is None else _exact(value)
 
     def process_result_value(self, value: str | None, _: Dialect) -> Any:
         return None if value is None else json.loads(value)
@@ -110,17 +110,24 @@ def database_now() -> InSeconds:
 
 
 def to_json(value: Any) -> str:
-    """Readable in SQL (`ensure_ascii` off) unless a lone surrogate forces escapes."""
-    text = json.dumps(value, ensure_ascii=False)
-    return text if text.isascii() or _encodable(text) == text else json.dumps(value)
+    """JSON that people can read in SQL; a lone surrogate becomes U+FFFD, as in LongText."""
+    return encodable(json.dumps(value, ensure_ascii=False))
 
 
-def _encodable(text: str) -> str:
+def encodable(text: str) -> str:
+    """The text with U+FFFD for each lone surrogate."""
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def _exact(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if encodable(text) == text else json.dumps(value)
 
 
 def _is_mysql(dialect: Dialect) -> bool:

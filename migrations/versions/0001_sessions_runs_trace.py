@@ -141,7 +141,7 @@ def upgrade() -> None:
         sa.Column("round", sa.Integer(), nullable=False),
         sa.Column("sequence", sa.Integer(), nullable=False),
         sa.Column("arguments_hash", sa.String(length=64), nullable=False),
-        sa.Column("tool_name", sa.String(length=128), nullable=False),
+        sa.Column("tool_name", TEXT, nullable=False),
         sa.Column("input_params", TEXT, nullable=False),
         sa.Column("output_preview", TEXT, nullable=True),
         sa.Column("output_length", KEY, nullable=True),

@@ -161,7 +161,9 @@ def test_a_lone_surrogate_is_replaced_in_text_and_kept_in_json(database: Databas
     store = queued(database)
     lease = claimed(store)
     store.add_step(lease, replace(STEP, thought="broken \ud83d here"))
-    store.start_invocation(lease, replace(CALL, input_params={"text": "broken \ud83d here"}))
+    store.start_invocation(lease, replace(CALL, input_params={"text": "broken \ud83d here"}, tool_name="\ud83d" * 500))
+    store.put_evaluation("run-1", "rule_evaluation", {"text": "broken \ud83d here"})
+    assert store.run("run-1").self_evaluation == {"rule_evaluation": {"text": "broken \ufffd here"}}
     assert store.steps("run-1")[0].thought == "broken \ufffd here"
     assert store.invocations("run-1")[0].input_params == {"text": "broken \ud83d here"}
 
