@@ -19,7 +19,7 @@ from bot import wiring
 from bot.data import data_folder
 from bot.errors import ConfigError
 from bot.jobs import Workplace
-from bot.settings import Loaded, Settings
+from bot.settings import Loaded, Settings, variable
 from storage.engine import Database
 from storage.sessions import SessionStore
 from storage.trace import TraceStore
@@ -93,9 +93,10 @@ async def open_app(
 
 def workplace(settings: Settings, database: Database, tools: ToolDeps, external: Sequence[ToolSpec]) -> Workplace:
     models = model_settings(settings)
+    registry = ToolRegistry.builtin().with_external(external)
     return Workplace(
         db=database,
-        registry=ToolRegistry.builtin().with_external(external),
+        registry=registry,
         tools=tools,
         models=build_models(models),
         offline=build_model("offline", models),
@@ -105,7 +106,7 @@ def workplace(settings: Settings, database: Database, tools: ToolDeps, external:
         redactor=Redactor(settings.redaction_patterns),
         limits=run_limits(settings),
         tool_limits=ToolLimits(max_calls=settings.max_tool_calls),
-        names=source_names(settings),
+        names=source_names(settings, registry),
     )
 
 
@@ -161,8 +162,9 @@ def tool_deps(settings: Settings, retriever: Retriever) -> ToolDeps:
     )
 
 
-def source_names(settings: Settings) -> tuple[str, ...]:
-    """What an answer's gaps may name although no evidence holds it: hosts, folders and named queries."""
-    hosts = [urlsplit(settings.prometheus_url).hostname or ""]
+def source_names(settings: Settings, registry: ToolRegistry) -> tuple[str, ...]:
+    """What an answer's gaps may name although no evidence holds it: tools, settings, hosts, folders, named queries."""
+    host = urlsplit(settings.prometheus_url).hostname or ""
     paths = [*map(str, settings.logs_roots), str(settings.changes_file or "")]
-    return tuple(name for name in (*hosts, *paths, *settings.queries) if name)
+    fields = [name for field in Settings.model_fields for name in (field, variable(field))]
+    return tuple(name for name in (*registry.names, *fields, host, *paths, *settings.queries) if name)

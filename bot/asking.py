@@ -63,6 +63,13 @@ def _turns(run: Run) -> Iterator[HistoryTurn]:
         yield HistoryTurn(role="assistant", text=run.answer, run_id=run.run_id)
 
 
+def nothing_to_look_at(app: App) -> bool:
+    """No logs, metrics, changes or orders are configured: nothing about the system can be proven."""
+    tools = app.tools
+    sources = (tools.logs, tools.prometheus, tools.business, tools.changes)
+    return not any(sources) and not any(spec.origin == "external" for spec in app.registry.offered(tools))
+
+
 @contextmanager
 def _interrupts_cancel(app: App, run_id: str) -> Iterator[None]:
     """The first Ctrl-C stops the run, which then says what is proven; a second one ends the program."""

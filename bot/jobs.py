@@ -7,8 +7,12 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
 from uuid import uuid4
 from zoneinfo import ZoneInfo
+
+from pydantic import BaseModel
 
 from agents.chat_graph import FALLBACK, START, diagnose
 from agents.contracts import KnowledgeDomain, RunOutcome, SkillCard
@@ -225,10 +229,16 @@ def _offer(spec: ToolSpec) -> ToolOffer:
     return ToolOffer(
         name=spec.name,
         description=spec.description,
-        parameters=spec.input_model.model_json_schema(),
+        parameters=_parameters(spec.input_model),
         origin=spec.origin,
         gives_evidence=spec.gives_evidence,
     )
+
+
+@lru_cache(maxsize=256)
+def _parameters(model: type[BaseModel]) -> dict[str, Any]:
+    """A schema costs more to make than a row to write, and a model's never changes."""
+    return model.model_json_schema()
 
 
 async def _rescued(lease: Lease, deps: RunDeps) -> RunOutcome:

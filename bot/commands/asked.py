@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import get_args
@@ -10,12 +11,18 @@ from rich.console import Console
 
 from agents.contracts import RunOutcome
 from bot.app import App, open_app, prepare
-from bot.asking import Question, ask
+from bot.asking import Question, ask, nothing_to_look_at
 from bot.errors import ConfigError
 from bot.inputs import language_of, moment_of, zone_named
 from bot.samples import sample
 from bot.settings import Loaded, Settings
+from bot.terminal.lines import Line, show
 from bot.terminal.progress import progress_on
+
+NOTHING_CONFIGURED = (
+    "No logs, metrics, orders or changes are configured, so nothing about your system can be proven. "
+    "Set logs_roots or prometheus_url (proofthread doctor says how), or try: proofthread ask --sample"
+)
 
 
 @dataclass(frozen=True)
@@ -38,12 +45,19 @@ async def answered(wanted: Wanted, loaded: Loaded, console: Console) -> RunOutco
     if not wanted.sample:
         async with open_app(loaded) as app:
             await prepare(app)
+            show(console, [Line(text, lead="! ", style="yellow") for text in _warnings(app)])
             return await ask(app, _question(wanted, app, now), progress_on(console))
     from bot.demo import open_sample
 
     async with open_sample(loaded, sample(), now) as world:
         moment = now if wanted.now else world.now
         return await ask(world.app, _question(wanted, world.app, moment), progress_on(console))
+
+
+def _warnings(app: App) -> Iterator[str]:
+    yield from (f"A playbook was left out: {problem}" for problem in app.tools.skills.problems)
+    if nothing_to_look_at(app):
+        yield NOTHING_CONFIGURED
 
 
 def with_options(loaded: Loaded, wanted: Wanted) -> Loaded:

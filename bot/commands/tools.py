@@ -22,8 +22,7 @@ def tools(as_json: AsJson = False) -> None:
 
     async def collected() -> tuple[dict[str, str], dict[str, str]]:
         async with open_app(load_settings()) as app:
-            names = (*app.registry.unavailable(app.tools), *(spec.name for spec in app.registry.offered(app.tools)))
-            specs = (app.registry.get(name) for name in sorted(names))
+            specs = (app.registry.get(name) for name in app.registry.names)
             return app.registry.unavailable(app.tools), {spec.name: spec.description for spec in specs if spec}
 
     reasons, specs = asyncio.run(collected())

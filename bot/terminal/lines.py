@@ -18,13 +18,13 @@ _LEAST_WIDTH = 20
 
 @dataclass(frozen=True)
 class Line:
-    """`lead` stands before the first row, `hang` before the others (spaces of its width where it is None). `max_rows`
-    bounds the rows on a terminal; a pipe always gets the whole."""
+    """`lead` stands before the first row, `hang` before the others (spaces of its width where it is None). What
+    is longer than `max_chars` loses whole rows on a terminal and says so; a pipe always gets the whole."""
 
     text: str = ""
     lead: str = ""
     hang: str | None = None
-    max_rows: int | None = None
+    max_chars: int | None = None
     style: str = ""
     lead_style: str = ""
 
@@ -50,9 +50,10 @@ def _rows(line: Line, console: Console) -> list[Text]:
     for part in printable(line.text).split("\n"):
         text = Text(part, style=line.style)
         rows += list(text.wrap(console, room)) if console.is_terminal else [text]
-    if console.is_terminal and line.max_rows is not None and len(rows) > line.max_rows:
-        left_out = sum(len(row.plain) for row in rows[line.max_rows :])
-        rows = [*rows[: line.max_rows], Text(f"… {left_out} more characters", style="dim")]
+    kept = len(rows) if line.max_chars is None else 2 + line.max_chars // room
+    if console.is_terminal and len(rows) > kept:
+        left_out = sum(len(row.plain) for row in rows[kept:])
+        rows = [*rows[:kept], Text(f"… {left_out} more characters", style="dim")]
     return [_indented(row, line, first=index == 0) for index, row in enumerate(rows)]
 
 

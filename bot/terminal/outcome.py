@@ -15,7 +15,7 @@ from bot.terminal.words import Words, words_of
 _STYLES = {Verdict.PASS: "bold green", Verdict.LOW_CONFID: "bold yellow", Verdict.REJECT: "bold red"}
 # Of a ref's scope, in this order, what tells a reader where a quote comes from.
 _SOURCE_KEYS = ("document", "metric", "file", "source", "query")
-_QUOTE_ROWS = 6
+_QUOTE_CHARS = 450
 _MARK = re.compile(r"\[(\d+)\]")
 _FIELDS = (
     "run_id", "verdict", "answer", "claims", "hypotheses", "recommended_actions", "missing_info", "gatekeeper_result",
@@ -88,7 +88,7 @@ def _quotes(allowed: AllowedClaim, words: Words, zone: ZoneInfo) -> Iterator[Lin
     for evidence in allowed.evidence:
         yield Line(_where(evidence, words, zone), lead=f"    [{allowed.number}] ", style="dim", lead_style="cyan")
         quote = "        │ "
-        yield Line(evidence.span_text, lead=quote, hang=quote, lead_style="dim", max_rows=_QUOTE_ROWS)
+        yield Line(evidence.span_text, lead=quote, hang=quote, lead_style="dim", max_chars=_QUOTE_CHARS)
 
 
 def _where(evidence: VerifiedEvidence, words: Words, zone: ZoneInfo) -> str:

@@ -77,7 +77,7 @@ def test_progress_names_nodes_calls_and_failures() -> None:
 
 
 def test_a_long_quote_is_cut_on_a_terminal_and_says_how_much() -> None:
-    line = Line("word " * 40, lead="│ ", hang="│ ", max_rows=2)
+    line = Line("word " * 40, lead="│ ", hang="│ ", max_chars=10)
     rows = drawn([line], width=42, terminal=True).splitlines()
     assert len(rows) == 3
     assert all(row.startswith("│ ") for row in rows)
