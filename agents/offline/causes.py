@@ -12,7 +12,7 @@ from datetime import timedelta
 
 from agents.offline.evidence import Change, Chunk, Evidence, LogKind, Row
 from agents.offline.question import Question, codes_of
-from agents.offline.ranking import kind_score
+from agents.offline.ranking import kind_score, telling_kinds
 from agents.offline.topology import depths
 
 CASES = "cases"
@@ -59,8 +59,10 @@ def explained(question: Question, evidence: Evidence, language: str) -> list[Exp
     reached = depths(question, evidence)
     asked_rows = [row for row in evidence.rows if any(record in row.text for record in question.records)]
     found = [((0, 0, 0.0), one) for row in asked_rows for one in _of_row(row, evidence)]
-    for kind in evidence.kinds:
-        if kind.service in reached and kind.count and (kind.is_error or _asks_for(question, kind)):
+    news = [kind for kind in telling_kinds(evidence.kinds) if kind.is_error and kind.count]
+    asked = [kind for kind in evidence.kinds if kind.count and _asks_for(question, kind) and kind not in news]
+    for kind in [*news, *asked]:
+        if kind.service in reached:
             order = (1, -reached[kind.service], -kind_score(kind))
             found += [(order, one) for one in _of_kind(kind, evidence)]
     found.sort(key=lambda entry: (*entry[0], _is_chinese(entry[1].sentence) != (language == "zh")))
@@ -74,7 +76,7 @@ def _is_chinese(text: str) -> bool:
 def changed(question: Question, evidence: Evidence) -> list[Changed]:
     reached = depths(question, evidence)
     found = []
-    for kind in evidence.kinds:
+    for kind in telling_kinds(evidence.kinds):
         if kind.is_error and kind.is_new and kind.service in reached:
             change = change_before(kind, evidence)
             if change:

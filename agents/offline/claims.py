@@ -13,6 +13,8 @@ from agents.offline.quotes import excerpt, message, quote
 from agents.offline.sentences import Sentences
 from agents.offline.telling import Telling
 
+OBJECT_FIELDS = ("pod_name", "resource_name", "app_name", "name", "pod", "workload", "id")
+
 
 @dataclass(frozen=True)
 class Statement:
@@ -97,11 +99,24 @@ class Stating:
         return self._quoting("symptom", "log", cited, quote(message(cited.ref.text)))
 
     def telling(self, line: Telling) -> Statement:
-        text = quote(line.cited.ref.text, at=line.at)
-        plain = self._quoting("symptom", line.source, line.cited, text)
+        """With the object that was asked about, where the call named one; as a cause only where the record states it."""
+        told, cited = quote(line.cited.ref.text, at=line.at), line.cited
+        claim_type: ClaimType = "change" if line.source == "change" else "symptom"
+        name = "change_line" if line.source == "change" else line.source
+        said = self._quoting(claim_type, name, cited, told)
+        object_ = next((cited.ref.scope[key] for key in OBJECT_FIELDS if cited.ref.scope.get(key)), "")
+        if object_ and line.source in ("log", "event", "state"):
+            said = self._of_object(claim_type, f"{name}_of", line, told, object_, said)
         if not line.states_cause:
-            return plain
-        return replace(self._quoting("root_cause", "cause_record_itself", line.cited, text), weaker=plain)
+            return said
+        cause = replace(self._quoting("root_cause", "cause_record_itself", cited, told), weaker=said)
+        return self._of_object("root_cause", "cause_record_of", line, told, object_, cause) if object_ else cause
+
+    def _of_object(
+        self, claim_type: ClaimType, name: str, line: Telling, told: str, object_: str, weaker: Statement
+    ) -> Statement:
+        text = self._say(name, object=object_, quote=told)
+        return Statement(claim_type, text, (cite(line.cited, told),), weaker)
 
     def gap(self, cited: CitedRef) -> Statement:
         return self._quoting("gap", "gap", cited, quote(cited.ref.text))

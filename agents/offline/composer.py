@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agents.contracts import AllowedClaim, AnswerSections, ComposerDraft, ComposerInput, Verdict
+from agents.contracts import AllowedClaim, AnswerSections, ComposerDraft, ComposerInput, Verdict, VerifiedEvidence
 from agents.llm.base import ModelRequest
 from agents.offline.sentences import Sentences, sentences_of
 
@@ -23,7 +23,7 @@ def compose(request: ModelRequest) -> ComposerDraft:
         sections=AnswerSections(
             lead=_lead(leading, given, sentences),
             confirmed=told if given.verdict is Verdict.PASS else tuple(_line(claim) for claim in given.allowed_claims),
-            gaps=(*dict.fromkeys(given.missing_info), sentences.say("missing", "no_model")),
+            gaps=given.missing_info,
             next_steps=tuple(action.action_text for action in given.recommended_actions),
         ),
     )
@@ -35,8 +35,14 @@ def _leading(shown: Sequence[AllowedClaim], verdict: Verdict) -> list[AllowedCla
         return list(shown[:1])
     causes = [claim for claim in shown if claim.claim.claim_type in ("root_cause", "healthy")][:1]
     changes = [claim for claim in shown if claim.claim.claim_type == "change"][:1]
-    onset = [claim for claim in shown if claim.claim.claim_type == "symptom"][:1]
+    places = {_service(proof) for cause in causes for proof in cause.evidence} - {""}
+    symptoms = [claim for claim in shown if claim.claim.claim_type == "symptom"]
+    onset = [claim for claim in symptoms if any(_service(proof) in places for proof in claim.evidence)][:1]
     return [*causes, *changes, *onset] if causes else list(shown[:1])
+
+
+def _service(proof: VerifiedEvidence) -> str:
+    return proof.scope.get("service", "")
 
 
 def _lead(leading: Sequence[AllowedClaim], given: ComposerInput, sentences: Sentences) -> str:

@@ -13,7 +13,7 @@ from agents.offline.own_check import provable
 from agents.offline.question import Question
 from agents.offline.sentences import sentences_of
 
-MAX_GAPS = 2
+MAX_GAPS = 1
 
 
 def draft(question: Question, offers: Sequence[ToolOffer], exchanges: Sequence[Exchange], language: str) -> ExecutorDraft:

@@ -148,7 +148,7 @@ def collect(exchanges: Sequence[Exchange]) -> Evidence:
         kinds=_best_kinds([_as_known(kind) if kind.is_new and _is_among(kind, older) else kind for kind in kinds]),
         sums=tuple(sums for one in compared for sums in _sums(one)),
         lines=tuple(cited for cited in refs if cited.ref.raw_path.startswith("$.logs[")),
-        series=tuple(one for cited in refs if (one := _series(cited))),
+        series=_distinct_series([one for cited in refs if (one := _series(cited))]),
         alerts=tuple(alert for cited in refs if (alert := _alert(cited))),
         changes=tuple(change for cited in refs if (change := _change(cited))),
         chunks=tuple(chunk for cited in refs if (chunk := _chunk(cited))),
@@ -292,6 +292,14 @@ def _series(cited: CitedRef) -> Series | None:
     pairs = pairs_of(text)
     service = next((labels[label] for label in SERVICE_LABELS if labels.get(label)), "") or _scope_service(cited)
     return Series(cited, named[1] if named else "", service, pairs, _moment(pairs.get("change_at")))
+
+
+def _distinct_series(series: list[Series]) -> tuple[Series, ...]:
+    """One of each, by the first look at it: a later one over a wider window says the same less sharply."""
+    first: dict[str, Series] = {}
+    for one in series:
+        first.setdefault(one.cited.ref.text.partition(" from=")[0], one)
+    return tuple(first.values())
 
 
 def _alert(cited: CitedRef) -> Alert | None:

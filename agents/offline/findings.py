@@ -83,7 +83,7 @@ class Findings:
 
     @property
     def asked(self) -> tuple[str, ...]:
-        return asked_services(self.question, self.evidence.services)
+        return asked_services(self.question, self.evidence)
 
     def alerts(self, limit: int = 2) -> list[Alert]:
         return [alert for alert in self.evidence.alerts if alert.service in self.reached][:limit]

@@ -55,7 +55,14 @@ def _of_kind(kind: LogKind, sentences: Sentences) -> Hypothesis:
 
 
 def _of_lines(found: Findings, sentences: Sentences) -> Iterator[Hypothesis]:
-    for line in [line for line in found.telling if line.weight >= 4][:1]:
+    changes = [line for line in found.telling if line.source == "change"][:1]
+    for line in changes:
+        yield Hypothesis(
+            hypothesis_text=sentences.say("hypotheses", "change", quote=quote(line.cited.ref.text)),
+            basis=sentences.say("hypotheses", "line_basis", tool=line.cited.tool_name),
+            needed_evidence=(sentences.say("hypotheses", "change_needs"),),
+        )
+    for line in [line for line in found.telling if line.weight >= 4 and line not in changes][:1]:
         yield Hypothesis(
             hypothesis_text=sentences.say("hypotheses", "line", quote=quote(line.cited.ref.text)),
             basis=sentences.say("hypotheses", "line_basis", tool=line.cited.tool_name),
@@ -96,8 +103,9 @@ def _look(found: Findings, sentences: Sentences) -> Iterator[DraftAction]:
 
 
 def missing(found: Findings, sentences: Sentences) -> Iterator[str]:
-    said = list(_missing(found, sentences))
-    yield from list(dict.fromkeys(said))[:MAX_MISSING]
+    """What could not be found out, and that no model looked: at the end, where it is always read."""
+    yield from list(dict.fromkeys(_missing(found, sentences)))[:MAX_MISSING]
+    yield sentences.say("missing", "no_model")
 
 
 def _missing(found: Findings, sentences: Sentences) -> Iterator[str]:
@@ -121,10 +129,13 @@ def _empty(found: Findings, sentences: Sentences) -> Iterator[str]:
         if exchange.evidence_status is EvidenceStatus.FAILED and is_external(exchange, found.offers):
             reason = sentences.say("missing", f"failed_{_kind_of(exchange.error or '')}")
             yield sentences.say("missing", "failed", tool=exchange.call.name, what=_asked(exchange), reason=reason)
+    asked: dict[str, list[str]] = {}
     for exchange in found.empty():
         asked_kind = found.question.kind is not None and found.question.kind in (exchange.call.arguments or {}).values()
         if exchange.call.name not in _STANDARD_TOOLS and (exchange.call.name not in answered or asked_kind):
-            yield sentences.say("missing", "empty", tool=exchange.call.name, what=_asked(exchange))
+            asked.setdefault(exchange.call.name, []).append(_asked(exchange))
+    for tool, what in asked.items():
+        yield sentences.say("missing", "no_lines" if "log" in tool.lower() else "empty", tool=tool, what="; ".join(what))
 
 
 def _kind_of(error: str) -> str:
@@ -144,4 +155,4 @@ def _unexplained(found: Findings, sentences: Sentences) -> Iterator[str]:
 
 def _asked(exchange: Exchange) -> str:
     values = [str(value) for value in (exchange.call.arguments or {}).values() if isinstance(value, str)]
-    return ", ".join(values) or "{}"
+    return " ".join(values) or "{}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from agents.citations import expanded
 from agents.contracts import DraftClaim, ExecutorDraft, InvocationEvidence
@@ -18,7 +18,7 @@ def provable(statements: Iterable[Statement], exchanges: Sequence[Exchange]) -> 
     candidates: list[DraftClaim] = []
     chains: list[list[str]] = []
     for number, statement in enumerate(_distinct(statements), 1):
-        chain = [form for form in (statement, statement.weaker) if form is not None]
+        chain = list(_forms(statement))
         names = [f"c{number}" + "-weaker" * step for step in range(len(chain))]
         candidates += [draft_claim(form, name) for form, name in zip(chain, names, strict=True)]
         chains.append(names)
@@ -50,6 +50,12 @@ def _evidence(exchange: Exchange) -> InvocationEvidence:
         evidence_status=exchange.evidence_status,
         evidence_refs=tuple(cited.ref for cited in exchange.refs),
     )
+
+
+def _forms(statement: Statement | None) -> Iterator[Statement]:
+    while statement is not None:
+        yield statement
+        statement = statement.weaker
 
 
 def _distinct(statements: Iterable[Statement]) -> Iterable[Statement]:

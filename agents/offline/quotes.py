@@ -33,6 +33,13 @@ def excerpt(ref: EvidenceRef, around: str = "") -> str:
     return text[start : _boundary(text, start + MAX_EXCERPT)].strip()
 
 
+def marked(words: str, language: str) -> str:
+    """In quotation marks that do not occur in the words themselves."""
+    pairs = [("「", "」"), ("«", "»")] if language == "zh" else [('"', '"'), ("«", "»")]
+    first, last = next((pair for pair in pairs if pair[0] not in words and pair[1] not in words), pairs[-1])
+    return f"{first}{words}{last}"
+
+
 def quote(text: str, limit: int = MAX_QUOTE, at: int = 0) -> str:
     """At most `limit` characters on one line from the clause on that holds `at`, cut after a clause where one ends in the
     second half."""
@@ -41,7 +48,7 @@ def quote(text: str, limit: int = MAX_QUOTE, at: int = 0) -> str:
         return line.rstrip(".。")
     clauses = [found.start() for found in _CLAUSE_END.finditer(line, limit // 2, limit)]
     end = clauses[-1] if clauses else _boundary(line, limit)
-    return line[:end].rstrip(" ,;:(")
+    return line[:end].rstrip(" ,;:(-")
 
 
 def _clause_start(text: str, at: int) -> int:

@@ -9,16 +9,21 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
+from agents.offline.quotes import marked
+
 LANGUAGES = ("en", "zh")
 
 
 @dataclass(frozen=True)
 class Sentences:
+    language: str
     entries: dict[str, dict[str, str]]
 
     def say(self, group: str, name: str, /, **values: object) -> str:
-        """Raises KeyError on a missing entry or value: a hole in our own files."""
-        return Template(self.entries[group][name]).substitute(values)
+        """A value named `quote` is put into quotation marks. Raises KeyError on a missing entry or value: a hole in our
+        own files."""
+        quoted = {key: marked(str(value), self.language) if key == "quote" else value for key, value in values.items()}
+        return Template(self.entries[group][name]).substitute(quoted)
 
     def is_claim(self, text: str) -> bool:
         """Whether the text is one of the fixed claims, whatever it is filled with."""
@@ -29,7 +34,7 @@ class Sentences:
 def sentences_of(language: str) -> Sentences:
     """English where the language has no sentences of its own."""
     name = language if language in LANGUAGES else "en"
-    return Sentences(tomllib.loads(files(__package__).joinpath(f"words/{name}.toml").read_text(encoding="utf-8")))
+    return Sentences(name, tomllib.loads(files(__package__).joinpath(f"words/{name}.toml").read_text(encoding="utf-8")))
 
 
 @cache

@@ -91,7 +91,7 @@ class Look:
 
     def _around(self, evidence: Evidence) -> Iterator[Call]:
         times = _times(self._window(evidence))
-        if not asked_services(self.question, evidence.services):
+        if not asked_services(self.question, evidence):
             yield "query_metrics", {"mode": "range", "match": SATURATION, "limit": 30, **times}
         for service in self._suspects(evidence):
             yield "query_metrics", {"mode": "range", "match": service, **times}
@@ -137,7 +137,7 @@ class Look:
 
     def _window_of_alerts(self, evidence: Evidence) -> Window:
         start = self.now - timedelta(minutes=DEFAULT_MINUTES)
-        asked = set(asked_services(self.question, evidence.services))
+        asked = set(asked_services(self.question, evidence))
         active = [alert.since for alert in evidence.alerts if alert.since and (not asked or alert.service in asked)]
         oldest = min(active, default=self.now) - timedelta(minutes=30)
         return Window(max(min(start, oldest), self.now - timedelta(hours=24)))
@@ -146,7 +146,7 @@ class Look:
         """Asked services and those on their troubled path; where none is asked, those whose lines changed most."""
         reached = depths(self.question, evidence)
         ranked = [piece.service for piece in ranked_services(evidence)]
-        if not asked_services(self.question, evidence.services):
+        if not asked_services(self.question, evidence):
             return self._with_callees(ranked, evidence)
         order = sorted(reached, key=lambda name: (-reached[name], ranked.index(name) if name in ranked else len(ranked)))
         return order[:MAX_SUSPECTS]

@@ -16,7 +16,7 @@ from agents.offline.external_calls import is_external
 from agents.offline.question import Question
 from tools.contracts import NO_EVIDENCE_PATH, EvidenceStatus
 
-Source = Literal["log", "event", "state", "count", "record"]
+Source = Literal["log", "event", "state", "count", "record", "change"]
 
 COUNT_LINE = re.compile(
     r"^\W*(found|total|count)?\W*\d+\s+(results?|rows?|items?|matches|found|pods?|entries|resources?)\W*$"
@@ -89,6 +89,8 @@ def telling_lines(
     found.sort(key=lambda line: (not line.answers, not line.states_cause, -line.weight))
     if question.ask == "count":
         return found[:1]
+    if any(line.answers for line in found):
+        found = [line for line in found if line.answers]
     if question.ask == "logs" and question.quoted:
         return _distinct(found, 1.0)[: max(limit, question.limit or 0)]
     worth = _WEAK if found and found[0].weight >= _STRONG and not found[0].answers else 0.0
@@ -120,7 +122,7 @@ class _Asked:
             text = cited.ref.text
             if cited.ref.raw_path == NO_EVIDENCE_PATH or _patterns().noise.search(text) or len(_WORD.findall(text)) < 2:
                 continue
-            if about or not self.question.names or self._names(text):
+            if about or not self.question.names or self._names(text) or _is_change(exchange, text):
                 line = self._told(exchange, cited)
                 if line is not None:
                     yield line
@@ -153,6 +155,12 @@ class _Asked:
         return Telling(cited, "state", 0.5) if _is_row_of(self.question, text) else None
 
 
+def _is_change(exchange: Exchange, text: str) -> bool:
+    """A line of a change's own text: it names keys, not the workload."""
+    pattern = _pattern_of(text, exchange.call.name)
+    return pattern is not None and bool(pattern.tool.pattern)
+
+
 def _pattern_of(text: str, tool: str) -> _Pattern | None:
     fits = (pattern for pattern in _patterns().lines if pattern.tool.search(tool) and pattern.regex.search(text))
     return next(fits, None)
@@ -170,6 +178,8 @@ def _is_row_of(question: Question, text: str) -> bool:
 
 
 def _source(exchange: Exchange, cited: CitedRef) -> Source:
+    if _is_change(exchange, cited.ref.text):
+        return "change"
     if _WARNING_ROW.search(cited.ref.text) or _EVENT.search(exchange.call.name):
         return "event"
     return "log" if _LOG_TOOL.search(exchange.call.name) else "state"

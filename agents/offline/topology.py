@@ -13,9 +13,13 @@ _GENERIC = frozenset({"service", "svc", "server", "api", "app", "ts", "the", "pr
 _MAX_HOPS = 4
 
 
-def asked_services(question: Question, services: Iterable[str]) -> tuple[str, ...]:
-    """Services whose names hold a word of the question: "checkout" asks for checkout-service."""
-    return tuple(service for service in services if service in question.text or _parts(service) & _asked(question))
+def asked_services(question: Question, evidence: Evidence) -> tuple[str, ...]:
+    """Services whose names hold a word of the question ("checkout" asks for checkout-service); else those whose errors
+    carry a code that the question names."""
+    asked = _asked(question)
+    named = [service for service in evidence.services if service in question.text or _parts(service) & asked]
+    coded = [kind.service for kind in evidence.kinds if kind.is_error and set(kind.codes[:1]) & set(question.codes)]
+    return tuple(named) or tuple(dict.fromkeys(coded))
 
 
 def _asked(question: Question) -> set[str]:
@@ -52,7 +56,7 @@ def callers(reached: Iterable[str], kinds: Sequence[LogKind]) -> tuple[str, ...]
 def depths(question: Question, evidence: Evidence) -> dict[str, int]:
     """Hops from an asked service along the troubled calls. Where the question names no service, all stand at 0."""
     services = evidence.services
-    reached = dict.fromkeys(asked_services(question, services), 0)
+    reached = dict.fromkeys(asked_services(question, evidence), 0)
     if not reached:
         return dict.fromkeys(services, 0)
     frontier = tuple(reached)
