@@ -19,12 +19,13 @@ MAX_REFS = 60
 MAX_RAW_CHARS = 80_000
 MAX_JSON_CHARS = 1_000
 _MAX_DEPTH = 12
+_MAX_LEVELS = 60
 _TROUBLE = re.compile(
     r"error|fail|fatal|panic|exception|denied|refused|time[d -]?out|timeout|oom|kill|evict|crash|back-?off|exhaust|"
     r"unhealthy|warn|critical|invalid|missing|not found|undefined|unable|cannot|rejected|错误|失败|超时|异常|拒绝",
     re.I,
 )
-_VARYING = re.compile(r"(?<=id)[\"']?\s?[:=]\s?[\"']?[\w-]+|[\w.:-]*\d[\w.:-]*", re.I)
+_VARYING = re.compile(r"(?<=id)[\"']?\s?[:=]\s?[\"']?[\w-]+|(?<![\w.:-])(?=[\w.:-]{0,40}\d)[\w.:-]+", re.I)
 _TIMES = ("timestamps", "times")
 _VALUES = ("values", "data")
 
@@ -116,8 +117,10 @@ def _json_in(output: str) -> Any:
     try:
         value = json.loads(text)
     except ValueError:
-        return _json_lines(text)
-    return value if isinstance(value, dict | list) else None
+        value = _json_lines(text)
+    except RecursionError:
+        return None
+    return value if isinstance(value, dict | list) and not _deeper(value, _MAX_LEVELS) else None
 
 
 def _json_lines(text: str) -> list[Any] | None:
@@ -126,8 +129,14 @@ def _json_lines(text: str) -> list[Any] | None:
         return None
     try:
         return [json.loads(line) for line in lines]
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
+
+
+def _deeper(value: Any, levels: int) -> bool:
+    """Nested beyond what anybody writes: such a text stays text."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels == 0 or any(_deeper(item, levels - 1) for item in inner)
 
 
 def _records(value: Any, path: str, labels: dict[str, str], depth: int = 0) -> Iterator[Record]:

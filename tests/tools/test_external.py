@@ -173,6 +173,12 @@ def test_text_that_only_begins_like_json_stays_text() -> None:
     ]
 
 
+@pytest.mark.parametrize("depth", [100, 400, 5_000])
+def test_json_nested_beyond_reason_stays_text(depth: int) -> None:
+    output = '{"a":' * depth + "1" + "}" * depth
+    assert [ref.raw_path for ref in wrap_text(output, {}).evidence_refs] == ["$.lines[0]"]
+
+
 @pytest.mark.parametrize(
     ("value", "path", "text"),
     [

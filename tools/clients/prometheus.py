@@ -225,7 +225,7 @@ def _point(pair: Any) -> tuple[float, float]:
 def _json(body: bytes) -> Any:
     try:
         return json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
