@@ -196,3 +196,40 @@ def test_cite_check_prints_a_result_a_line_and_names_the_line_it_cannot_read(ter
 def test_another_package_in_our_place_is_named_with_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="environment of its own"):
         check_packages(["json"], tmp_path)
+
+
+def test_a_session_is_continued_with_what_was_said_before(terminal: Terminal) -> None:
+    assert terminal("ask", "Why is checkout slow?", "--json") == 0
+    first = terminal.json
+    assert "No logs" in terminal.err
+    assert terminal("ask", "And payments?", "--session", first["session_id"], "--json") == 0
+    assert terminal.json["session_id"] == first["session_id"]
+    assert terminal("trace", "--json") == 0
+    runs = {run["query"]: run for run in terminal.json["runs"]}
+    assert {run["session_id"] for run in runs.values()} == {first["session_id"]}
+    assert terminal("trace") == 0
+    assert "And payments?" in terminal.out
+
+
+@pytest.mark.parametrize("question", ["🔥🔥🔥", "why " * 25_000, "\udcff why"])
+def test_an_odd_question_gets_an_honest_answer(terminal: Terminal, question: str) -> None:
+    assert terminal("ask", question, "--json") == 0
+    assert terminal.json["verdict"] != "PASS"
+    assert terminal.json["answer"]
+    assert ("only the first 8000" in terminal.err) is (len(question) > 8000)
+
+
+def test_a_broken_playbook_is_named_and_the_run_goes_on(
+    terminal: Terminal, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "mine" / "bad").mkdir(parents=True)
+    (home / "mine" / "bad" / "SKILL.md").write_text("no front matter")
+    monkeypatch.setenv("PROOFTHREAD_SKILLS_DIRS", str(home / "mine"))
+    assert terminal("ask", "Why is checkout slow?") == 0
+    assert "SKILL.md:1" in terminal.err
+
+
+def test_a_cap_on_money_needs_prices(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROOFTHREAD_MAX_COST", "1")
+    assert terminal("ask", "why?") == 2
+    assert "price_in" in terminal.err
