@@ -212,10 +212,8 @@ def _moved(number: Quantity, same: Sequence[Quantity], everything: Sequence[Quan
     by_word_here, by_word_there = own.words & (here.words - there.words), own.words & (there.words - here.words)
     if by_word_here or by_word_there:
         return "it stands at another key" if by_word_there and not by_word_here else None
-    meant_here, meant_there = (
-        own.meanings & (here.meanings - there.meanings),
-        own.meanings & (there.meanings - here.meanings),
-    )
+    meant = own.meanings if number.code is None else own.meanings & {"status"}
+    meant_here, meant_there = meant & (here.meanings - there.meanings), meant & (there.meanings - here.meanings)
     return "it stands at another key" if meant_there and not meant_here else None
 
 

@@ -52,7 +52,7 @@ def key_before(text: str, start: int) -> list[str]:
     if found is None:
         return []
     key = found["key"]
-    inside = re.findall(r"\(([\w%/]+)\)", key)
+    inside = re.findall(r"\(([\w%/]+)\)", key) or (["%"] if key.endswith("%") else [])
     words = parts(key)
     words += [char for run in re.findall(f"[{CJK}]+", key) for char in bigrams(run)]
     return words + [unit for unit in inside if unit == "%" or unit.lower() not in words] if inside else words

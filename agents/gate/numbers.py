@@ -35,6 +35,10 @@ _CODE_BEFORE = re.compile(
 _HTTP_CODE = re.compile(r"[45]\d\d(?![\d.])")
 _CODE_AFTER = re.compile(r"s?\s?(?:errors?|responses?|status|statuses|错误|响应|状态|报错)")
 _ANSWERED = re.compile(r"(?:returned|returns|returning|answered|with|a|返回了?|报|响应)\s?$", re.IGNORECASE)
+_OF = re.compile(r"/|\s(?:out )?of (?:the |all )?")
+_PLURAL_CODE = re.compile(
+    r"(?<!after )(?<!took )(?<!for )(?<!in )(?<!within )(?<!every )(?<![\d.])[45]\d\ds(?![A-Za-z0-9])"
+)
 _DIGIT_RUN = re.compile(r"(?<![A-Za-z0-9.])\d+(?![A-Za-z0-9]|\.\d)")
 
 
@@ -119,7 +123,10 @@ def _compounds(text: str) -> list[Quantity]:
 def _quantity(match: re.Match[str], bare: str, text: str, hint: str, *, claim: bool) -> Quantity | None:
     start, number_end = match.span()
     end, names = _unit(match, bare)
-    if not names:
+    if claim and names == ["s"] and _PLURAL_CODE.match(bare, start):  # many 503s
+        names = []
+        end = number_end + 1
+    elif not names:
         after = _AFTER.match(bare, number_end)
         if after is None:
             return None
@@ -202,6 +209,8 @@ def _code(text: str, start: int, end: int) -> str | None:
     digits = text[start:end]
     if _CODE_BEFORE.search(before):
         return digits
+    if _PLURAL_CODE.match(text, start):
+        return digits
     if _HTTP_CODE.fullmatch(digits) and (_CODE_AFTER.match(text, end) or _ANSWERED.search(before)):
         return digits
     return None
@@ -238,7 +247,16 @@ def _placed(found: list[Quantity], text: str, *, claim: bool) -> list[Quantity]:
         for quantity, context in zip(found, contexts, strict=True)
     ]
     for at in range(len(placed) - 1):
-        if placed[at + 1].start == placed[at].end + 1 and text[placed[at].end] == "/":  # 194/200: one key, two numbers
-            shared = placed[at].context.joined(placed[at + 1].context)
-            placed[at : at + 2] = [replace(one, context=shared) for one in placed[at : at + 2]]
+        between = text[placed[at].end : placed[at + 1].start]
+        if _OF.fullmatch(between):
+            placed[at : at + 2] = _part_and_whole(placed[at], placed[at + 1], is_fraction=between == "/")
     return placed
+
+
+def _part_and_whole(part: Quantity, whole: Quantity, *, is_fraction: bool) -> list[Quantity]:
+    """194/200 and 194 of 200: words beside them name both (a fraction) or the part, and they do not change places."""
+    shared = part.context.joined(whole.context)
+    return [
+        replace(part, context=Context(shared.words, shared.meanings | {"part…"})),
+        replace(whole, context=Context(shared.words if is_fraction else frozenset(), frozenset({"whole…"}))),
+    ]

@@ -16,7 +16,7 @@ _DAY_NAME = r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,?\s+)?"
 _CLOCK = r"(?P<h>[01]?\d|2[0-4]):(?P<mi>[0-5]\d)(?::(?P<s>[0-5]\d|60)(?:[.,](?P<f>\d{1,9}))?)?"
 _ZONE = (
     r"(?:\s*(?P<z>Z(?![A-Za-z])|\(?(?:UTC|GMT)(?:\s*[+-]\s*\d{1,2}(?::?\d{2})?)?\)?|(?:\+|(?<=:\d\d)(?<=\d\d:\d\d:\d\d)-|(?<=\d\d\d)-|\s-)(?:0\d|1[0-4]):?(?:00|15|30|45)(?![\d:])"
-    r"|北京时间|东八区))?"
+    r"|Beijing time|北京时间|东八区))?"
 )
 _HALF = r"(?:\s*(?P<half>[AaPp]\.?[Mm]\.?)(?![A-Za-z]))?"
 _BEFORE = r"(?<![A-Za-z0-9_.:/])"
@@ -68,6 +68,7 @@ _FORMS = tuple(
         ),
     )
 )
+_ZONE_BEFORE = re.compile(r"(北京时间|(?<![A-Za-z])UTC(?:[+-]\d{1,2})?)\s?(?:的|at )?\s?$")
 _PART_BEFORE = re.compile(r"(凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|昨晚|今晚|当晚|晚间|晚)\s*$")
 _AFTERNOON = frozenset({"下午", "傍晚", "晚上", "昨晚", "今晚", "当晚", "晚间", "晚"})
 
@@ -160,6 +161,9 @@ def _stamp(match: re.Match[str], text: str) -> Stamp:
     day_part = parts.get("part")
     if day_part is None and hour is not None and (before := _PART_BEFORE.search(text, max(0, start - 4), start)):
         day_part = before[1]
+    zone = parts.get("z")
+    if zone is None and hour is not None and (stated := _ZONE_BEFORE.search(text, max(0, start - 12), start)):
+        zone = stated[1]
     if parts.get("word"):
         minute = _WORDS[parts["word"]]
     return Stamp(
@@ -172,7 +176,7 @@ def _stamp(match: re.Match[str], text: str) -> Stamp:
         minute=minute,
         second=_int(parts.get("s")),
         fraction=parts.get("f") or "",
-        offset=_offset(parts.get("z")),
+        offset=_offset(zone),
     )
 
 
@@ -193,7 +197,7 @@ def _half_day(hour: int | None, half: str | None, part: str | None) -> int | Non
 def _offset(zone: str | None) -> int | None:
     if zone is None:
         return None
-    if zone in ("北京时间", "东八区"):
+    if zone in ("Beijing time", "北京时间", "东八区"):
         return 480
     shift = re.search(r"([+-])\s*(\d{1,2}):?(\d{2})?", zone)
     if shift is None:

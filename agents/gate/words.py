@@ -46,7 +46,7 @@ CONCEPTS: dict[str, list[str]] = {
     "success": _words("success successes succeeded succeeds successful 成功"),
     "retry": _words("retry retries retried retrying 重试"),
     "used": _words("used 已用 已使用"),
-    "free": _words("free available remaining 可用 剩余"),
+    "free": _words("free avail available remaining 可用 剩余"),
     "restart": _words("restart restarts restarted restarting 重启"),
     "status": _words("status http 状态码"),
     "read": _words("read reads reading 读"),

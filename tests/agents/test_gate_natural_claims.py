@@ -41,7 +41,7 @@ def checked(row: dict[str, object], text: object) -> CheckedBinding:
 
 def test_the_set_is_large_and_in_both_languages() -> None:
     languages = [row["lang"] for row in ROWS]
-    assert len(ROWS) >= 60
+    assert len(ROWS) >= 150
     assert min(languages.count("zh"), languages.count("en")) >= 25
 
 
@@ -51,7 +51,7 @@ def test_a_natural_claim_passes(row: dict[str, object]) -> None:
     assert result.outcome == "passed", f"{row['claim']}: {result.detail}"
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
+@pytest.mark.parametrize("row", [row for row in ROWS if row["twin"]], ids=lambda row: row["id"])
 def test_its_twin_with_a_changed_fact_is_rejected(row: dict[str, object]) -> None:
     result = checked(row, row["twin"])
     assert result.outcome == "rejected", row["twin"]

@@ -72,7 +72,6 @@ def check(text: str, excerpt: str, *, run: str = "r", path: str = "$.x[0]", tool
 def test_a_true_excerpt_passes_however_it_is_laid_out(words: list[str], data: st.DataObject, gap: str) -> None:
     start = data.draw(st.integers(0, len(words) - 3))
     end = data.draw(st.integers(start + 3, len(words)))
-    assume(words[end : end + 1] != ["93%"])
     excerpt = " ".join(words[start:end])
     assume(len(informative_tokens(normalise(excerpt).text)) >= 3)
     text = gap.join(words)
