@@ -110,7 +110,7 @@ class _Api:
             "alerts": lambda _: {"alerts": list(self.metrics.alerts)},
             "rules": lambda _: {"groups": []},
             "metadata": lambda _: {},
-            "status/buildinfo": lambda _: {"version": "2.42.0", "revision": "proofthread-emulator"},
+            "status/buildinfo": lambda _: {"version": "3.5.0", "revision": "proofthread-emulator"},
         }
         return routes.get(name)
 
