@@ -10,7 +10,6 @@ import json
 import random
 import re
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +18,7 @@ from urllib.parse import urlencode
 from urllib.request import urlopen
 
 import pytest
+from live_prometheus import until
 
 from bot.emulator.prometheus import PrometheusServer
 from bot.emulator.series import MetricsFile, Series
@@ -128,20 +128,13 @@ def real_prometheus(prometheus: str, promtool: str, made: list[Series], folder: 
     log = folder / "log"
     with log.open("wb") as output, subprocess.Popen(command, stdout=output, stderr=output, cwd=folder) as process:
         try:
-            _until(lambda: process.poll() is not None or b"ready to receive" in log.read_bytes())
+            until("Prometheus to be ready", lambda: process.poll() is not None or b"ready to receive" in log.read_bytes())
             address = re.search(r'msg="Listening on" address=(\S+)', log.read_text())
             assert address, log.read_text()
             yield f"http://{address[1]}"
         finally:
             process.terminate()
             process.wait(20)
-
-
-def _until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < end, "Prometheus was not ready within a minute"
-        time.sleep(0.05)
 
 
 def openmetrics(made: list[Series]) -> str:
