@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any, Generic, Protocol, TypeVar
 from zoneinfo import ZoneInfo
@@ -84,8 +84,9 @@ async def ask(
     request = _request(question, state, deps)
     before, fresh = _what_is_new(request, model, after)
     key = StepKey(question.node, state.round, question.sequence)
-    fingerprint = _fingerprint(before, fresh)
-    call = _Call(request, question.contract, key, model, state.session_id, deps, before, fresh, fingerprint)
+    spoken = _spoken(fresh)
+    fingerprint = _hash(before, spoken)
+    call = _Call(request, question.contract, key, model, state.session_id, deps, before, fresh, spoken, fingerprint)
     recorded = call.recorded()
     if recorded is not None:
         return recorded
@@ -126,6 +127,7 @@ class _Call(Generic[Value]):
     deps: RunDeps
     before: str
     fresh: tuple[Message, ...]
+    spoken: str
     fingerprint: str
 
     def recorded(self) -> Answered[Value] | None:
@@ -144,7 +146,12 @@ class _Call(Generic[Value]):
         turns = (Message("assistant", broken.reply.text or "(no text)"), Message("user", note))
         request = replace(self.request, messages=(*self.request.messages, *turns))
         return replace(
-            self, request=request, before=self.fingerprint, fresh=turns, fingerprint=_repaired(self.fingerprint)
+            self,
+            request=request,
+            before=self.fingerprint,
+            fresh=turns,
+            spoken=_spoken(turns),
+            fingerprint=_repaired(self.fingerprint),
         )
 
     async def live(self) -> Answered[Value]:
@@ -205,8 +212,8 @@ class _Call(Generic[Value]):
             completion_tokens=reply.usage.completion_tokens,
             cached_tokens=reply.usage.cached_tokens,
             cost=reply.usage.cost,
-            request_whole=_request_whole(self.before, self.fresh, self.request),
-            reply_whole=json.dumps(asdict(reply), ensure_ascii=False) if error is None or reply.text else "",
+            request_whole=_request_whole(self.before, self.spoken, self.request),
+            reply_whole=_reply_whole(reply) if error is None or reply.text else "",
             ok=error is None,
             error=error,
         )
@@ -225,8 +232,8 @@ def _what_is_new(
     return _hash(after.fingerprint, setting), request.messages[len(after.messages) :]
 
 
-def _fingerprint(before: str, fresh: tuple[Message, ...]) -> str:
-    return _hash(before, json.dumps([_message(message) for message in fresh], ensure_ascii=False))
+def _spoken(messages: tuple[Message, ...]) -> str:
+    return json.dumps([_message(message) for message in messages], ensure_ascii=False)
 
 
 def _repaired(fingerprint: str) -> str:
@@ -237,23 +244,30 @@ def _hash(*parts: str) -> str:
     return hashlib.sha256("\x00".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _request_whole(before: str, fresh: tuple[Message, ...], request: ModelRequest) -> str:
+def _request_whole(before: str, spoken: str, request: ModelRequest) -> str:
     """What this call added to the conversation: whole requests would grow with the square of a run's turns."""
-    whole = {
-        "continues": before,
-        "tools": [tool.name for tool in request.tools],
-        "messages": [_message(message) for message in fresh],
-    }
+    head = json.dumps({"continues": before, "tools": [tool.name for tool in request.tools]}, ensure_ascii=False)
+    return f'{head[:-1]}, "messages": {spoken}}}'
+
+
+def _reply_whole(reply: ModelReply) -> str:
+    usage = {field.name: getattr(reply.usage, field.name) for field in fields(reply.usage)}
+    calls = [_call(call) for call in reply.tool_calls]
+    whole = {"text": reply.text, "tool_calls": calls, "usage": usage, "thought": reply.thought}
     return json.dumps(whole, ensure_ascii=False)
 
 
 def _message(message: Message) -> dict[str, Any]:
     whole: dict[str, Any] = {"role": message.role, "content": message.content}
     if message.tool_calls:
-        whole["tool_calls"] = [asdict(call) for call in message.tool_calls]
+        whole["tool_calls"] = [_call(call) for call in message.tool_calls]
     if message.tool_call_id is not None:
         whole["tool_call_id"] = message.tool_call_id
     return whole
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    return {"id": call.id, "name": call.name, "arguments": call.arguments, "raw_arguments": call.raw_arguments}
 
 
 def _message_of(whole: dict[str, Any]) -> Message:

@@ -155,7 +155,7 @@ def _store_run(db: Database, request: RunRequest, new: NewRun) -> None:
 
 async def _open(lease: Lease, store: TraceStore, place: Workplace, on_event: OnEvent) -> tuple[RunState, RunDeps]:
     """The run as it stands, and what its nodes may reach: every step and call of earlier attempts included."""
-    row, steps, calls = await place.db.call(_stored, store, lease.run_id)
+    row, steps, calls = await place.db.call(_stored, store, lease)
     state = _loaded(row.state)
     specs = place.registry.offered(place.tools)
     context = CallContext(run_id=state.run_id, now=state.now, zone=ZoneInfo(state.zone))
@@ -194,8 +194,12 @@ async def _open(lease: Lease, store: TraceStore, place: Workplace, on_event: OnE
     )
 
 
-def _stored(store: TraceStore, run_id: str) -> tuple[Run, list[Step], list[StoredInvocation]]:
-    return store.run(run_id), store.steps(run_id), store.invocations(run_id)
+def _stored(store: TraceStore, lease: Lease) -> tuple[Run, list[Step], list[StoredInvocation]]:
+    """A first attempt has no trace to read."""
+    run = store.run(lease.run_id)
+    if lease.attempt == 1:
+        return run, [], []
+    return run, store.steps(lease.run_id), store.invocations(lease.run_id)
 
 
 def _loaded(text: str) -> RunState:

@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.citations import exchanges_of
-from agents.contracts import GatekeeperResult, RefIndexEntry, VerifiedEvidence, VerifiedOutput, VerifierDraft, VerifierInput
+from agents.contracts import (
+    GatekeeperResult,
+    RefIndexEntry,
+    VerifiedEvidence,
+    VerifiedOutput,
+    VerifierDraft,
+    VerifierInput,
+)
 from agents.deps import RunDeps
 from agents.model_call import Question, ask
 from agents.prompts import as_json, block
