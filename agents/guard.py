@@ -9,7 +9,7 @@ from functools import cached_property
 
 from agents.contracts import AllowedClaim, AnswerSections
 from agents.gate.causes import speaks_of_cause
-from agents.gate.facts import Passage, Sources, missing_facts, scope_durations, scope_zones
+from agents.gate.facts import Passage, Sources, Statement, missing_facts, scope_durations, scope_zones
 from agents.gate.identifiers import claimed_names, occurs
 from agents.gate.normalise import has_forbidden, normalise
 from agents.gate.quoting import marked_quotes, stands_in
@@ -155,7 +155,7 @@ class _Ground:
         return None
 
     def _unproven_fact(self, text: str, *, wide: bool) -> str | None:
-        for missing in missing_facts(text, self.sources):
+        for missing in missing_facts(Statement(text), self.sources):
             if not (wide and self._is_known(missing.rule, text[missing.start : missing.end], text)):
                 return f"{missing.literal} is in no allowed claim ({missing.why})"
         return None

@@ -10,7 +10,7 @@ from functools import cached_property
 from agents.contracts import Claim
 from agents.gate.bindings import Found, Refusal
 from agents.gate.causes import enough_tools, is_cases, speaks_of_cause, states_own_cause
-from agents.gate.facts import Passage, Sources, count_numbers, missing_facts, scope_durations, scope_zones
+from agents.gate.facts import Passage, Sources, Statement, missing_facts, scope_durations, scope_zones
 from agents.gate.normalise import has_forbidden, normalise
 from agents.gate.quoting import quoted_ranges
 from agents.gate.rules import RULES
@@ -48,16 +48,20 @@ class ClaimReading:
     @cached_property
     def sources(self) -> Sources:
         scopes = [one.record.ref.scope for one in self.found]
-        labels = [Passage.whole(text) for text in dict.fromkeys(one.record.scope_text for one in self.found)]
+        labels = {one.record.scope_text: one.record.labels for one in self.found}
         return Sources(
-            [*self.quotes, *labels],
+            [*self.quotes, *labels.values()],
             tuple(zone for scope in scopes for zone in scope_zones(scope)),
             tuple(length for scope in scopes if scope for length in scope_durations(scope)),
         )
 
     @cached_property
-    def verbatim(self) -> list[tuple[int, int]]:
-        return self._ranges[0]
+    def said(self) -> Statement:
+        return Statement(self.text, self._ranges[0])
+
+    @property
+    def marked(self) -> list[tuple[int, int]]:
+        return self._ranges[1]
 
     @cached_property
     def _ranges(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
@@ -77,7 +81,7 @@ def check_words(reading: ClaimReading) -> Refusal | None:
         return Refusal("forbidden_characters", f"{RULES['forbidden_characters']}: claim {reading.claim.claim_id}")
     if len(reading.text) > _LONGEST_CLAIM:
         return Refusal("atomicity", f"{RULES['atomicity']}: {len(reading.text)} characters")
-    missing = next(missing_facts(reading.text, reading.sources, reading.verbatim), None)
+    missing = next(missing_facts(reading.said, reading.sources), None)
     if missing is not None:
         return Refusal(missing.rule, f"{RULES[missing.rule]}: {missing.literal} ({missing.why})")
     return _atomicity(reading)
@@ -86,7 +90,7 @@ def check_words(reading: ClaimReading) -> Refusal | None:
 def _atomicity(reading: ClaimReading) -> Refusal | None:
     own = reading.own_words
     length = len(" ".join(own.split()))
-    numbers = count_numbers(own)
+    numbers = reading.said.amounts_outside(reading.marked)
     sentences = [piece for piece in _SENTENCE_END.split(own) if _SENTENCE.search(piece)]
     if length > MOST_CHARACTERS:
         said = f"{length} characters outside its quotes, at most {MOST_CHARACTERS}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from agents.contracts import EvidenceBinding, InvocationEvidence, InvocationId
+from agents.gate.facts import Passage
 from agents.gate.normalise import Normalised, normalise
 from agents.gate.spans import Span, find_span
 from tools.contracts import EvidenceRef, EvidenceStatus
@@ -22,7 +23,8 @@ class Record:
 
     invocation: InvocationEvidence
     ref: EvidenceRef
-    others_are_marked: bool = False
+    others_are_marked: bool
+    scopes: dict[str, Passage]
 
     @cached_property
     def normal(self) -> Normalised:
@@ -37,6 +39,12 @@ class Record:
         """The labels as `key=value` lines, so that names, times and numbers are read from it as from any text."""
         pairs = [f"{key}={value}" for key, value in self.ref.scope.items()]
         return normalise(", ".join([*pairs, f"tool={self.invocation.tool_name}"])).text
+
+    @property
+    def labels(self) -> Passage:
+        """The scope as a passage; refs of one scope share what is read from it."""
+        known = self.scopes.get(self.scope_text)
+        return known or self.scopes.setdefault(self.scope_text, Passage.whole(self.scope_text))
 
     @cached_property
     def is_cut(self) -> bool:
@@ -59,6 +67,7 @@ class Evidence:
     _own: dict[str, InvocationEvidence] = field(default_factory=dict)
     _foreign: set[str] = field(default_factory=set)
     _records: dict[tuple[str, str], Record] = field(default_factory=dict)
+    _scopes: dict[str, Passage] = field(default_factory=dict)
     _paths: dict[tuple[str, str], list[Record]] = field(default_factory=dict)
 
     @classmethod
@@ -78,7 +87,7 @@ class Evidence:
         self._own[key] = invocation
         marked = invocation.truncated and any(_CUT_MARK in ref.scope for ref in invocation.evidence_refs)
         for ref in invocation.evidence_refs:
-            record = Record(invocation, ref, marked)
+            record = Record(invocation, ref, marked, self._scopes)
             if self._records.setdefault((key, ref.raw_path), record) is record:
                 self._paths.setdefault((invocation.tool_name, ref.raw_path), []).append(record)
 

@@ -133,61 +133,73 @@ def scope_durations(scope: dict[str, str]) -> tuple[float, ...]:
     return tuple(found)
 
 
-def missing_facts(text: str, sources: Sources, skip: Sequence[tuple[int, int]] = ()) -> Iterator[Missing]:
-    """What of a normalised text no source bears; `skip` are its verbatim quotes."""
-    bare = blank(text, skip)
-    found = stamps(bare)
-    for stamp in found:
+@dataclass
+class Statement:
+    """What a normalised text says in times, names and numbers; `quoted` are the ranges it quotes verbatim, whose facts
+    are the record's own."""
+
+    text: str
+    quoted: Sequence[tuple[int, int]] = ()
+
+    @cached_property
+    def _bare(self) -> str:
+        return blank(self.text, self.quoted)
+
+    @cached_property
+    def stamps(self) -> tuple[Stamp, ...]:
+        return stamps(self._bare)
+
+    @cached_property
+    def names(self) -> list[Name]:
+        return claimed_names(blank(self._bare, [(stamp.start, stamp.end) for stamp in self.stamps]))
+
+    @cached_property
+    def every_number(self) -> list[Quantity]:
+        """Read in the whole text, so that a quote beside a number still names it."""
+        return quantities(self.text, taken=[(one.start, one.end) for one in stamps(self.text)], claim=True)
+
+    @cached_property
+    def numbers(self) -> list[Quantity]:
+        return [one for one in self.every_number if self._bare[one.start : one.end].strip()]
+
+    def amounts_outside(self, ranges: Sequence[tuple[int, int]]) -> int:
+        """How many amounts stand outside these ranges; times, ids and codes are none."""
+        return sum(
+            1
+            for number in self.numbers
+            if number.code is None and not any(low <= number.start < high for low, high in ranges)
+        )
+
+    @property
+    def size(self) -> int:
+        return len(self.stamps) + len(self.names) + len(self.numbers)
+
+
+def missing_facts(said: Statement, sources: Sources) -> Iterator[Missing]:
+    """What of a statement no source bears: times first, then names, then numbers."""
+    for stamp in said.stamps:
         if not states(stamp, sources.stamps, sources.zones):
-            yield Missing("time_not_in_evidence", text[stamp.start : stamp.end].strip(), stamp.start, stamp.end)
-    taken = [(stamp.start, stamp.end) for stamp in found]
-    yield from _missing_names(blank(bare, taken), sources)
-    yield from _missing_numbers(text, bare, sources)
-
-
-def statements(text: str, sources: Sources) -> tuple[int, int]:
-    """(times, names and numbers of a text, those of them no source bears)."""
-    found = stamps(text)
-    taken = [(stamp.start, stamp.end) for stamp in found]
-    names = claimed_names(blank(text, taken))
-    numbers = quantities(text, taken=taken, claim=True)
-    return len(found) + len(names) + len(numbers), sum(1 for _ in missing_facts(text, sources))
-
-
-def count_numbers(text: str) -> int:
-    """Amounts only: times, ids and codes are no numbers here."""
-    taken = [(stamp.start, stamp.end) for stamp in stamps(text)]
-    return sum(1 for number in quantities(text, taken=taken, claim=True) if number.code is None)
-
-
-def _missing_names(text: str, sources: Sources) -> Iterator[Missing]:
-    for name in claimed_names(text):
+            literal = said.text[stamp.start : stamp.end].strip()
+            yield Missing("time_not_in_evidence", literal, stamp.start, stamp.end)
+    for name in said.names:
         if not sources.has_name(name):
             yield Missing("name_not_in_evidence", name.text, name.start, name.end)
+    for number in said.numbers:
+        why = _why_not(number, said, sources)
+        if why is not None and not _is_window(number, said.text, sources):
+            yield Missing("number_not_in_evidence", number.literal, number.start, number.end, why)
 
 
-def _missing_numbers(text: str, bare: str, sources: Sources) -> Iterator[Missing]:
-    """Numbers are read in the whole text, so that a quote beside one still names it; those inside a quote are skipped."""
-    everything = stamps(text)
-    numbers = quantities(text, taken=[(stamp.start, stamp.end) for stamp in everything], claim=True)
-    english = not has_cjk(text)
-    subject = numbers[0].context.words if numbers else frozenset()
-    for number in numbers:
-        if bare[number.start : number.end].strip():
-            why = _why_not(number, sources, subject, english=english)
-            if why is not None and not _is_window(number, text, sources):
-                yield Missing("number_not_in_evidence", number.literal, number.start, number.end, why)
-
-
-def _why_not(number: Quantity, sources: Sources, subject: frozenset[str], *, english: bool) -> str | None:
+def _why_not(number: Quantity, said: Statement, sources: Sources) -> str | None:
     same = [other for other in sources.numbers if says(number, other)]
     if number.code is not None and sources.has_code(number.code):
         return _moved(number, same, sources.numbers)
     if not same:
         return "it does not occur"
     moved = _moved(number, same, sources.numbers)
-    if moved is not None or number.is_physical or not english:
+    if moved is not None or number.is_physical or has_cjk(said.text):
         return moved
+    subject = said.every_number[0].context.words
     return None if _is_linked(number, same, sources, subject) else "it stands for something else there"
 
 

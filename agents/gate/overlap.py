@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agents.contracts import VerifiedEvidence
-from agents.gate.facts import Passage, Sources, scope_durations, scope_zones, statements
+from agents.gate.facts import Passage, Sources, Statement, missing_facts, scope_durations, scope_zones
 from agents.gate.keys import meanings_of
 from agents.gate.normalise import normalise
 from agents.gate.tokens import content_words, has_cjk
@@ -33,5 +33,5 @@ def _fact_share(claim: str, spans: Sequence[str], evidence: Sequence[VerifiedEvi
         tuple(zone for proof in evidence for zone in scope_zones(proof.scope)),
         tuple(length for proof in evidence for length in scope_durations(proof.scope)),
     )
-    asked, missing = statements(claim, sources)
-    return 1.0 if asked == 0 else 1 - missing / asked
+    said = Statement(claim)
+    return 1 - sum(1 for _ in missing_facts(said, sources)) / said.size if said.size else 1.0

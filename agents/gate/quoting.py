@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from agents.gate.facts import Passage
 from agents.gate.spans import FEWEST_TOKENS, is_boundary, occurrences, unescapings
-from agents.gate.tokens import CJK, informative_tokens
+from agents.gate.tokens import CJK, is_informative
 
 _MARKED = re.compile(
     r"\"([^\"]+)\"|(?<!\w)'([^']{2,})'(?!\w)|`([^`]+)`|「([^」]+)」|『([^』]+)』|«([^»]+)»|《([^》]+)》"
@@ -56,7 +56,7 @@ def _runs(claim: str, passages: Sequence[Passage]) -> Iterator[tuple[int, int]]:
     while at < len(tokens):
         end = max((_reach(claim, tokens, at, passage) for passage in passages), default=at)
         run = claim[tokens[at][0] : tokens[end - 1][1]] if end > at else ""
-        if len(run) >= _SHORTEST_RUN and len(informative_tokens(run)) >= FEWEST_TOKENS:
+        if len(run) >= _SHORTEST_RUN and is_informative(run, FEWEST_TOKENS):
             yield tokens[at][0], tokens[end - 1][1]
             at = end
         else:

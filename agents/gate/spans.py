@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agents.gate.normalise import Normalised, has_forbidden, normalise
-from agents.gate.tokens import informative_tokens, is_cjk
+from agents.gate.tokens import is_cjk, is_informative
 
 LONGEST_EXCERPT = 1000
 FEWEST_TOKENS = 3
@@ -89,7 +89,6 @@ def _find(
         return Miss("information_floor")
     if len(needle) > LONGEST_EXCERPT:
         return Miss("too_long")
-    tokens = len(informative_tokens(needle))
     miss = Miss("not_found")
     for start in occurrences(evidence.text, needle):
         end = start + len(needle)
@@ -97,7 +96,9 @@ def _find(
             if miss.rule == "not_found":
                 miss = Miss("token_boundary")
             continue
-        if tokens >= FEWEST_TOKENS or (tokens and _is_whole(evidence, stored, start, end)):
+        if is_informative(needle, FEWEST_TOKENS) or (
+            is_informative(needle, 1) and _is_whole(evidence, stored, start, end)
+        ):
             return Span(start, end, mode)
         miss = Miss("information_floor")
     return miss

@@ -6,13 +6,17 @@ import re
 from functools import lru_cache
 
 from agents.gate.times import blank_times
-from agents.gate.words import LEVELS, STOP_WORDS, STOP_WORDS_ZH
+from agents.gate.words import DAYS_AND_MONTHS, LEVELS, STOP_WORDS, STOP_WORDS_ZH
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _CJK_CHAR = re.compile(f"[{CJK}]")
 _CJK_RUN = re.compile(f"[{CJK}]+")
 _LATIN = re.compile(r"[A-Za-z0-9_\u00c0-\u024f]+")
+_PLAIN = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z]{4,}(?![A-Za-z0-9_])")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[\u00c0-\u024f]+")
+
+
+_NOT_INFORMATIVE = STOP_WORDS | LEVELS | DAYS_AND_MONTHS
 
 
 def is_cjk(char: str) -> bool:
@@ -35,6 +39,12 @@ def informative_tokens(text: str) -> set[str]:
         for run in _CJK_RUN.findall(rest):
             tokens.update(run[at : at + 2] for at in range(0, len(run), 2))
     return tokens
+
+
+def is_informative(text: str, fewest: int) -> bool:
+    """Whether a text has this many informative tokens; most have as many plain words, which no time stamp holds."""
+    plain = {word.lower() for word in _PLAIN.findall(text)} - _NOT_INFORMATIVE
+    return len(plain) >= fewest or len(informative_tokens(text)) >= fewest
 
 
 def parts(word: str) -> list[str]:

@@ -27,6 +27,12 @@ LEVELS = frozenset(
     panic fine finer finest config stdout stderr"""
     )
 )
+DAYS_AND_MONTHS = frozenset(
+    _words(
+        """monday tuesday wednesday thursday friday saturday sunday tues thur january february march april june july august
+    september sept october november december time beijing"""
+    )
+)
 
 # Keys that mean the same. A word of the claim that names a key literally outweighs one that only means it.
 CONCEPTS: dict[str, list[str]] = {
