@@ -105,11 +105,19 @@ async def sync_folder(
 
 
 @dataclass(frozen=True)
-class _Plan:
-    """`wanted` are the files to index (one per content), `aliases` file → the file with the same content."""
+class _Chosen:
+    """A file that stands for its content, and the files that hold the same."""
 
-    changed: list[SourceFile]
-    unchanged: list[SourceFile]
+    file: SourceFile
+    aliases: list[str]
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """`aliases`: file → the file with the same content that stands for it."""
+
+    changed: list[_Chosen]
+    unchanged: int
     gone: list[Document]
     aliases: dict[str, str]
 
@@ -160,17 +168,17 @@ class _Sync:
     def _planned(
         self, files: list[SourceFile], rows: dict[str, Document], unopened: dict[str, str], rebuild: bool
     ) -> _Plan:
-        chosen, aliases = _one_per_content(files, rows)
-        unchanged = [file for file in chosen if not rebuild and self._is_indexed(file, rows.get(file.doc_id), aliases)]
-        kept = {file.doc_id for file in chosen}
+        chosen = _one_per_content(files, rows)
+        changed = [one for one in chosen if rebuild or not self._is_indexed(one, rows.get(one.file.doc_id))]
+        kept = {one.file.doc_id for one in chosen}
         gone = [row for row in rows.values() if row.doc_id not in kept and self._is_ours(row, unopened)]
-        return _Plan([file for file in chosen if file not in unchanged], unchanged, gone, aliases)
+        return _Plan(changed, len(chosen) - len(changed), gone, {alias: c.file.source for c in chosen for alias in c.aliases})
 
-    def _is_indexed(self, file: SourceFile, row: Document | None, aliases: dict[str, str]) -> bool:
-        if row is None or row.status is not DocumentStatus.INDEXED or row.file_hash != file.content_hash:
+    def _is_indexed(self, one: _Chosen, row: Document | None) -> bool:
+        if row is None or row.status is not DocumentStatus.INDEXED or row.file_hash != one.file.content_hash:
             return False
         same_form = row.metadata.get("index_version") == INDEX_VERSION and row.metadata.get("embedding") == self._model
-        return same_form and row.metadata.get("aliases") == _aliases_of(file, aliases)
+        return same_form and row.metadata.get("aliases") == one.aliases
 
     def _is_ours(self, row: Document, unopened: dict[str, str]) -> bool:
         """Of this folder, and not merely unreadable at the moment."""
@@ -182,8 +190,9 @@ class _Sync:
     ) -> tuple[list[_Piece], list[tuple[SyncProblem, Document]]]:
         pieces: list[_Piece] = []
         broken: list[tuple[SyncProblem, Document]] = []
-        for file in plan.changed:
-            metadata = {"source": file.source, "aliases": _aliases_of(file, plan.aliases)}
+        for one in plan.changed:
+            file = one.file
+            metadata = {"source": file.source, "aliases": one.aliases}
             try:
                 document = read_document(file, self._deps.redact)
             except BrokenDocument as error:
@@ -318,7 +327,7 @@ class _Sync:
         return SyncReport(
             folder=str(self._root),
             indexed=tuple(p.row.metadata["source"] for p in pieces if p.row.doc_id in indexed),
-            unchanged=len(plan.unchanged),
+            unchanged=plan.unchanged,
             removed=tuple(str(row.metadata.get("source")) for row in plan.gone) if failure is None else (),
             aliases=plan.aliases,
             problems=tuple(problems),
@@ -329,21 +338,17 @@ class _Sync:
         )
 
 
-def _one_per_content(
-    files: list[SourceFile], rows: dict[str, Document]
-) -> tuple[list[SourceFile], dict[str, str]]:
-    """(one file for each content, alias → the file that stands for it); a file that is indexed already stays."""
+def _one_per_content(files: list[SourceFile], rows: dict[str, Document]) -> list[_Chosen]:
+    """One file for each content; one that is indexed already stays."""
     groups: defaultdict[str, list[SourceFile]] = defaultdict(list)
     for file in files:
         groups[file.content_hash].append(file)
-    chosen: list[SourceFile] = []
-    aliases: dict[str, str] = {}
+    chosen: list[_Chosen] = []
     for group in groups.values():
         known = (file for file in group if file.doc_id in rows and rows[file.doc_id].file_hash == file.content_hash)
         stands = next(known, group[0])
-        chosen.append(stands)
-        aliases |= {file.source: stands.source for file in group if file is not stands}
-    return chosen, aliases
+        chosen.append(_Chosen(stands, sorted(file.source for file in group if file is not stands)))
+    return chosen
 
 
 def _batches(items: Sequence[T]) -> Iterator[list[T]]:
@@ -358,10 +363,6 @@ def _batches(items: Sequence[T]) -> Iterator[list[T]]:
             batch, size = [], 0
     if batch:
         yield batch
-
-
-def _aliases_of(file: SourceFile, aliases: dict[str, str]) -> list[str]:
-    return sorted(alias for alias, source in aliases.items() if source == file.source)
 
 
 def _row(file: SourceFile, status: DocumentStatus, chunk_count: int, metadata: dict[str, Any]) -> Document:

@@ -41,7 +41,7 @@ class Snapshot:
         terms = dict.fromkeys(content, 1) or dict(term_counts(query))
         allowed = self._allowed(categories)
         scores = self.index.scores(terms, allowed)
-        shares = self.index.shares(content or terms)
+        shares = self.index.shares(content)
         ranked = self.index.best(scores, shares, limit)
         exact = self._exact(query, allowed)
         rows = sorted(exact, key=lambda row: (-exact[row][0], -float(scores[row]), row))[:limit]
@@ -59,7 +59,7 @@ class Snapshot:
         found: dict[int, tuple[float, tuple[str, ...]]] = {}
         common = max(_RARE_COUNT, _RARE_SHARE * len(self.rows))
         places = [(code, self.index.idf(fold(code)), self.index.rows_with(fold(code))) for code in codes(query)]
-        places += [(title, 1.0, rows) for title, rows in self.titles.items() if _names(query, title)]
+        places += [(title, 1.0, self.titles[title]) for title in self._titles_in(_plain(query))]
         for name, weight, rows in places:
             if len(rows) > common and name not in self.titles:
                 continue
@@ -67,6 +67,11 @@ class Snapshot:
                 before, names = found.get(row, (0.0, ()))
                 found[row] = (before + weight, (*names, name))
         return found
+
+    def _titles_in(self, query: str) -> list[str]:
+        """The titles that the query says whole, as words of its own."""
+        said = [title for title in self.titles if len(title) >= _SHORTEST_TITLE and title in query]
+        return [title for title in said if re.search(rf"(?<!\w){re.escape(title)}(?!\w)", query)]
 
 
 class KnowledgeIndex:
@@ -101,11 +106,6 @@ def _snapshot(revision: int, rows: list[IndexRow]) -> Snapshot:
     for place, row in enumerate(rows):
         titles.setdefault(_plain(row.title), []).append(place)
     return Snapshot(revision, tuple(rows), LexicalIndex.build([row.terms for row in rows]), titles)
-
-
-def _names(query: str, title: str) -> bool:
-    """Whether the query says the title whole, as words of its own."""
-    return len(title) >= _SHORTEST_TITLE and re.search(rf"(?<!\w){re.escape(title)}(?!\w)", _plain(query)) is not None
 
 
 def _plain(text: str) -> str:

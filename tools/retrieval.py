@@ -31,6 +31,7 @@ CASES = "cases"
 QUERY_LIMIT = 2000
 _POOL = 40
 _RRF = 60
+_TRIES = 3
 
 
 @dataclass(frozen=True)
@@ -120,10 +121,14 @@ class Retriever:
         found, dense = await asyncio.gather(
             self._db.call(self._lexical, query, searched), self._nearest(query, searched, with_floor)
         )
-        ranked = _ranked(*found, dense.hits, self._settings.floor)
-        if with_floor:
-            ranked = [candidate for candidate in ranked if not candidate.is_noise]
-        blocks, dropped = await self._db.call(self._blocks, ranked, limit)
+        for _ in range(_TRIES):
+            kept = [one for one in _ranked(*found, dense.hits, self._settings.floor) if not (with_floor and one.is_noise)]
+            chunks = await self._db.call(self._store.chunks, [candidate.chunk_id for candidate in kept])
+            if len(chunks) == len(kept):
+                break
+            # A sync replaced a document since the index was read.
+            found = await self._db.call(self._lexical, query, searched)
+        blocks, dropped = self._blocks(kept, chunks, limit)
         return _lookup(query, blocks, searched or known, (*notes, *filter(None, [dense.note])), dropped)
 
     async def _searched(self, domains: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
@@ -147,16 +152,17 @@ class Retriever:
             return DenseHits()
         return await self._dense.search(query, domains, _POOL, with_floor=with_floor)
 
-    def _blocks(self, ranked: list[_Candidate], limit: int) -> tuple[list[Block], int]:
-        """The first `limit` with their text, and how many were dropped as repeating another's text."""
-        chunks = self._store.chunks([candidate.chunk_id for candidate in ranked])
+    def _blocks(
+        self, ranked: Sequence[_Candidate], chunks: dict[str, Chunk], limit: int
+    ) -> tuple[list[Block], int]:
+        """The first `limit`, and how many were left out as repeating another's text."""
         blocks: list[Block] = []
         seen: set[str] = set()
         dropped = 0
         for candidate in ranked:
             chunk = chunks.get(candidate.chunk_id)
             if chunk is None or len(blocks) == limit:
-                continue  # gone since the index or the vectors were read
+                continue
             text = " ".join(chunk.content.split())
             if text in seen:
                 dropped += 1

@@ -20,8 +20,8 @@ from storage.vectors import (
     LEXICAL_VECTOR,
     Embedding,
     EmbeddingMismatch,
-    VectorsUnavailable,
     VectorStore,
+    VectorsUnavailable,
     capacity_note,
 )
 
