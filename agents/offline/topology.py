@@ -17,7 +17,7 @@ def asked_services(question: Question, evidence: Evidence) -> tuple[str, ...]:
     """Services whose names hold a word of the question ("checkout" asks for checkout-service); else those whose errors
     carry a code that the question names."""
     asked = _asked(question)
-    named = [service for service in evidence.services if service in question.text or _parts(service) & asked]
+    named = [one for one in evidence.services if _names(question.text, one) or _parts(one) & asked]
     coded = [kind.service for kind in evidence.kinds if kind.is_error and set(kind.codes[:1]) & set(question.codes)]
     return tuple(named) or tuple(dict.fromkeys(coded))
 

@@ -1,0 +1,158 @@
+from dataclasses import replace
+
+import pytest
+from offline_world import BUILTIN, RUNBOOK, Answers, executor_request
+
+from agents.contracts import ExecutorDraft, RetryContext
+from agents.offline.claims import Statement, cite
+from agents.offline.executor import turn
+from agents.offline.own_check import provable
+
+POOL = "order-service ERROR 50 0 08:43 ORD-5031 order not stored: no connection from the pool"
+CALLER = "checkout-service ERROR 50 0 08:43 CHK-5042 call to order-service failed with ORD-5031"
+NOISE = "recommendation-service WARN 557 0 08:30 feature cache miss for segment 975"
+SHRUNK = "order-service 08:41 connection pool size 30 -> 8"
+DEPLOY = "recommendation-service 08:30 deploy recommendation-service 2.14.0"
+
+
+def drafted(question: str, answers: Answers, language: str = "en", retry: RetryContext | None = None) -> ExecutorDraft:
+    """Tools are gone, so that the turn has to conclude."""
+    reply = turn(executor_request(question, (), answers, language=language, retry=retry))
+    assert isinstance(reply, ExecutorDraft)
+    return reply
+
+
+def causes(draft: ExecutorDraft) -> list[str]:
+    return [claim.claim_text for claim in draft.claims if claim.claim_type == "root_cause"]
+
+
+def test_a_code_that_a_runbook_explains_is_the_cause() -> None:
+    answers = Answers().logs(POOL, CALLER, NOISE).changes(SHRUNK, DEPLOY).knowledge(RUNBOOK)
+    draft = drafted("Why is checkout slow?", answers)
+    (cause,) = causes(draft)
+    assert "ORD-5031" in cause
+    tools = {ref.ref for claim in draft.claims if claim.claim_type == "root_cause" for ref in claim.evidence}
+    assert len(tools) == 2
+
+
+def test_the_change_before_the_first_error_is_told_with_the_cause() -> None:
+    draft = drafted("Why is checkout slow?", Answers().logs(POOL, CALLER).changes(DEPLOY, SHRUNK).knowledge(RUNBOOK))
+    changes = [claim.claim_text for claim in draft.claims if claim.claim_type == "change"]
+    assert len(changes) == 1
+    assert "30 -> 8" in changes[0]
+
+
+def test_what_is_loud_beside_the_asked_path_is_not_claimed() -> None:
+    draft = drafted("Why is checkout slow?", Answers().logs(NOISE, POOL, CALLER).changes(DEPLOY, SHRUNK).knowledge(RUNBOOK))
+    assert "recommendation" not in " ".join(claim.claim_text for claim in draft.claims)
+
+
+def test_a_change_of_the_same_thing_just_before_the_error_is_a_cause_without_a_runbook() -> None:
+    (cause,) = causes(drafted("Why is checkout slow?", Answers().logs(POOL, CALLER).changes(SHRUNK)))
+    assert "30 -> 8" in cause
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "order-service 08:50 connection pool size 30 -> 8",
+        "order-service 05:00 connection pool size 30 -> 8",
+        "order-service 08:41 new invoice template",
+        "recommendation-service 08:41 connection pool size 30 -> 8",
+    ],
+)
+def test_a_change_after_the_error_long_before_it_or_of_something_else_is_no_cause(change: str) -> None:
+    assert causes(drafted("Why is checkout slow?", Answers().logs(POOL, CALLER).changes(change))) == []
+
+
+def test_without_a_runbook_or_a_change_the_error_is_a_hypothesis_and_says_what_it_needs() -> None:
+    draft = drafted("Why is checkout slow?", Answers().logs(POOL, CALLER))
+    assert causes(draft) == []
+    assert "ORD-5031" in draft.hypotheses[0].hypothesis_text
+    assert any("ORD-5031" in needed for needed in draft.hypotheses[0].needed_evidence)
+    assert any("lookup_knowledge" in line for line in draft.missing_info)
+
+
+def test_a_past_case_is_no_proof_of_todays_cause() -> None:
+    answers = Answers().logs(POOL, CALLER).knowledge(RUNBOOK, domain="cases")
+    assert causes(drafted("Why is checkout slow?", answers)) == []
+
+
+def test_a_runbook_that_calls_the_code_a_symptom_names_no_cause() -> None:
+    answers = Answers().logs(CALLER).knowledge("CHK-5042 means that the callee failed; it is only a symptom.")
+    assert causes(drafted("Why is checkout slow?", answers)) == []
+
+
+def test_an_error_that_was_there_before_at_the_same_rate_is_no_cause() -> None:
+    answers = Answers().logs("checkout-service ERROR 50 49 08:11 PAY-2007 card declined")
+    answers.knowledge("Cause: PAY-2007 means that the bank declined the card.")
+    assert causes(drafted("Why is checkout slow?", answers)) == []
+
+
+def test_claims_are_chinese_and_quotes_stay_verbatim_for_a_chinese_question() -> None:
+    draft = drafted("结账为什么变慢了？", Answers().logs(POOL, CALLER).changes(SHRUNK).knowledge(RUNBOOK), "zh")
+    text = " ".join(claim.claim_text for claim in draft.claims)
+    assert "运行手册给出的原因" in text
+    assert "the connection pool of order-service is exhausted" in text
+
+
+def test_of_two_runbooks_the_one_in_the_readers_language_is_quoted() -> None:
+    chinese = "原因：ORD-5031 表示 order-service 的连接池已耗尽，所有连接都被占用。"
+    answers = Answers().logs(POOL, CALLER).knowledge(RUNBOOK, chinese)
+    assert "连接池已耗尽" in causes(drafted("结账为什么变慢了？", answers, "zh"))[0]
+    assert "connection pool" in causes(drafted("Why is checkout slow?", answers))[0]
+
+
+def test_the_runbooks_advice_becomes_a_next_step() -> None:
+    answers = Answers().logs(POOL, CALLER).knowledge(RUNBOOK, "Fix: for ORD-5031 set the pool size back to 30.")
+    actions = [action.action_text for action in drafted("Why is checkout slow?", answers).recommended_actions]
+    assert "for ORD-5031 set the pool size back to 30." in actions
+
+
+def test_a_claim_that_the_gate_would_refuse_is_never_made() -> None:
+    answers = Answers().logs(POOL)
+    (cited,) = answers.exchanges[0].refs
+    false = Statement("symptom", "order-service failed 99 times", (cite(cited),))
+    weaker = Statement("symptom", "order-service has logged a new error since 08:43 UTC", (cite(cited),))
+    assert provable([false], answers.exchanges) == ()
+    bolder = Statement("root_cause", "order-service is the root cause", (cite(cited),), weaker)
+    assert [claim.claim_text for claim in provable([bolder], answers.exchanges)] == [weaker.text]
+
+
+def test_nothing_found_is_a_gap_and_never_health() -> None:
+    draft = drafted("Why is checkout slow?", Answers().nothing("query_logs", {"compare": True}))
+    assert {claim.claim_type for claim in draft.claims} == {"gap"}
+
+
+def test_no_answers_at_all_still_give_a_draft_that_says_so() -> None:
+    draft = drafted("Why is checkout slow?", Answers())
+    assert draft.claims == ()
+    assert draft.missing_info
+
+
+def test_a_failed_tool_is_named_with_the_reason_in_plain_words() -> None:
+    answers = Answers().failed("list_by_kind", {"kind": "secret"}, "Error (Forbidden): secrets is forbidden for user x")
+    assert any("list_by_kind failed for secret: access is forbidden" in line for line in drafted("?", answers).missing_info)
+
+
+def test_the_second_round_adds_only_what_the_first_did_not_say() -> None:
+    first = Answers()
+    for name, arguments in _first_calls():
+        first.nothing(name, arguments)
+    first.logs(POOL, CALLER)
+    retry = RetryContext(round=1, missing_evidence_facts=("x",), instruction="only these")
+    assert drafted("Why is checkout slow?", first).claims
+    request = executor_request("Why is checkout slow?", BUILTIN, first, retry=retry)
+    second = turn(request)
+    while not isinstance(second, ExecutorDraft):
+        for call in second:
+            first.nothing(call.name, call.arguments or {})
+            first.exchanges[-1] = replace(first.exchanges[-1], node_round=2)
+        second = turn(executor_request("Why is checkout slow?", BUILTIN, first, retry=retry))
+    assert all(claim.claim_type == "gap" for claim in second.claims)
+
+
+def _first_calls() -> list[tuple[str, dict[str, object]]]:
+    reply = turn(executor_request("Why is checkout slow?", BUILTIN, Answers()))
+    assert isinstance(reply, tuple)
+    return [(call.name, dict(call.arguments or {})) for call in reply]

@@ -1,0 +1,77 @@
+"""The offline backend through the whole pipeline: the sample incident, and the recorded questions of others."""
+
+from pathlib import Path
+
+import pytest
+
+from agents.contracts import RunOutcome
+from bot.evaluate import run_scenario
+from bot.grading import grade
+from bot.scenarios import Scenario, read_scenario, read_scenarios
+from bot.settings import load_settings
+
+ROOT = Path(__file__).parent.parent.parent
+SAMPLE = ROOT / "bot" / "emulator" / "scenarios" / "checkout-slow"
+SHARED = ROOT.parent / "shared" / "scenarios"
+SHARED_QUESTIONS = 18
+WITH_QUOTES = 12
+
+
+async def asked(scenario: Scenario, folder: Path) -> RunOutcome:
+    loaded = load_settings({"PROOFTHREAD_MODEL": "offline"}, folder)
+    return (await run_scenario(scenario, loaded, folder)).outcome
+
+
+def worded(scenario: Scenario, text: str, language: str) -> Scenario:
+    question = scenario.file.input.model_copy(update={"text": text})
+    file = scenario.file.model_copy(update={"input": question, "language": language})
+    return Scenario(scenario.folder, file)
+
+
+@pytest.mark.parametrize(("text", "language"), [("Why is checkout slow?", "en"), ("结账为什么变慢了？", "zh")])
+async def test_the_sample_passes_with_its_true_cause(text: str, language: str, tmp_path: Path) -> None:
+    outcome = await asked(worded(read_scenario(SAMPLE), text, language), tmp_path)
+    causes = [one for one in outcome.claims if one.claim.claim_type == "root_cause"]
+    assert outcome.verdict == "PASS"
+    assert not outcome.orchestration_trace.degraded
+    assert ["ORD-5031" in one.claim.claim_text for one in causes] == [True]
+    assert len(outcome.claims) >= 3
+    assert len({proof.tool_name for one in outcome.claims for proof in one.evidence}) >= 2
+    assert "recommendation" not in outcome.answer
+    assert outcome.gatekeeper_result is not None
+    assert outcome.gatekeeper_result.rejected_claim_ids == ()
+
+
+async def test_the_sample_answers_in_chinese_with_verbatim_quotes(tmp_path: Path) -> None:
+    outcome = await asked(worded(read_scenario(SAMPLE), "结账为什么变慢了？", "zh"), tmp_path)
+    assert "运行手册给出的原因" in outcome.sections.lead
+    assert "maximum-pool-size 30 -> 8" in outcome.sections.lead
+
+
+async def test_a_question_about_one_order_is_answered_from_its_row(tmp_path: Path) -> None:
+    outcome = await asked(worded(read_scenario(SAMPLE), "Why did order SO-20261130-4380 fail?", "en"), tmp_path)
+    tools = {proof.tool_name for one in outcome.claims if one.claim.claim_type == "root_cause" for proof in one.evidence}
+    assert outcome.verdict == "PASS"
+    assert tools == {"query_order", "lookup_knowledge"}
+
+
+async def test_the_red_herring_asked_about_by_itself_has_no_proven_cause(tmp_path: Path) -> None:
+    text = "Why is recommendation-service using so much CPU?"
+    outcome = await asked(worded(read_scenario(SAMPLE), text, "en"), tmp_path)
+    assert outcome.verdict == "LOW_CONFID"
+    assert "2.14.0" in outcome.hypotheses[-1].hypothesis_text
+
+
+async def test_a_window_with_nothing_in_it_is_said_and_is_not_health(tmp_path: Path) -> None:
+    outcome = await asked(worded(read_scenario(SAMPLE), "what went wrong in payment last night?", "en"), tmp_path)
+    assert outcome.verdict != "PASS"
+    assert all(one.claim.claim_type != "healthy" for one in outcome.claims)
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the recorded scenarios (shared/ beside the repository) are not here")
+async def test_recorded_questions_end_honestly_and_mostly_with_a_quote(tmp_path: Path) -> None:
+    scenarios = [one for one in read_scenarios(SHARED)[0] if one.file.input.kind == "question"]
+    grades = [grade(one, await asked(one, tmp_path), []) for one in scenarios]
+    assert len(grades) == SHARED_QUESTIONS
+    assert sum(one.verified_quotes > 0 and not one.degraded for one in grades) >= WITH_QUOTES
+    assert [missed for one in grades for missed in one.missed if missed.startswith("verdict_in")] == []
