@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
+from agents.errors import ModelRefused
 from agents.ledger import RunLimits
 from agents.llm import build_model, build_models
 from agents.llm.base import ModelSettings
@@ -30,6 +31,9 @@ from tools.invoke import ToolLimits
 from tools.redaction import Redactor
 from tools.registry import ToolRegistry
 from tools.retrieval import Retriever
+
+# Models that need no endpoint: the engine without a model, and a recorded transcript.
+LOCAL_MODELS = ("offline", "scripted:")
 
 
 @dataclass(frozen=True)
@@ -93,13 +97,17 @@ async def open_app(
 
 def workplace(settings: Settings, database: Database, tools: ToolDeps, external: Sequence[ToolSpec]) -> Workplace:
     models = model_settings(settings)
+    try:
+        built, offline = build_models(models), build_model("offline", models)
+    except ModelRefused as error:
+        raise ConfigError(f"The model cannot be used: {error}.") from error
     registry = ToolRegistry.builtin().with_external(external)
     return Workplace(
         db=database,
         registry=registry,
         tools=tools,
-        models=build_models(models),
-        offline=build_model("offline", models),
+        models=built,
+        offline=offline,
         prompts=Prompts.load(data_folder("prompts")),
         replies=Replies.load(data_folder("prompts") / "replies"),
         owner=process_name(),
@@ -126,6 +134,14 @@ async def prepare(app: App) -> None:
 
 
 def model_settings(settings: Settings) -> ModelSettings:
+    """Raises ConfigError where a model is named that nobody could reach."""
+    remote = [name for name in (settings.model, *settings.role_models.values()) if not name.startswith(LOCAL_MODELS)]
+    if remote and not settings.base_url and settings.api_key is None:
+        raise ConfigError(
+            f"The model {remote[0]!r} needs an endpoint: set base_url to yours, or api_key for OpenAI's, or use offline."
+        )
+    if settings.base_url and urlsplit(settings.base_url).scheme not in ("http", "https"):
+        raise ConfigError(f"base_url {settings.base_url!r} is no address: write one like http://localhost:8000/v1.")
     return ModelSettings(
         model=settings.model,
         role_models={str(role): name for role, name in settings.role_models.items()},

@@ -88,7 +88,7 @@ def lookup_lines(found: Lookup) -> list[Line]:
         matched = f" · matches {', '.join(block.matched)}" if block.matched else ""
         lines.append(Line(chunk.breadcrumb or chunk.title, lead=f"[{number}] ", style="bold"))
         where = f"{chunk.category} · {chunk.source} · {block.layer} · {block.relevance}{matched}"
-        lines += [Line(where, lead="    ", style="dim"), Line(_start(chunk.content), lead="    │ "), Line()]
+        lines += [Line(where, lead="    ", style="dim"), Line(_start(chunk.content), lead="    │ ", hang="    │ "), Line()]
     return lines + _notes(found)
 
 

@@ -229,6 +229,28 @@ def test_a_broken_playbook_is_named_and_the_run_goes_on(
     assert "SKILL.md:1" in terminal.err
 
 
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({"PROOFTHREAD_MODEL": "gpt-5-mini"}, "api_key"),
+        ({"PROOFTHREAD_MODEL": "m", "PROOFTHREAD_BASE_URL": "localhost:8000"}, "http://localhost:8000/v1"),
+        ({"PROOFTHREAD_MODEL": "scripted:/nowhere"}, "/nowhere"),
+        ({"PROOFTHREAD_PROMETHEUS_URL": "nonsense"}, "http://prometheus:9090"),
+        ({"PROOFTHREAD_REDACTION_PATTERNS": '["("]'}, "regular expression"),
+        ({"PROOFTHREAD_EMBEDDINGS": "openai"}, "embeddings_model"),
+        ({"PROOFTHREAD_DATABASE_URL": "oracle://x"}, "sqlite:///"),
+        ({"PROOFTHREAD_SKILLS_DIRS": "/nowhere"}, "/nowhere"),
+    ],
+)
+def test_a_setting_that_cannot_work_is_refused_before_the_run(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], said: str
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert terminal("ask", "why?") == 2
+    assert said in terminal.err
+
+
 def test_a_cap_on_money_needs_prices(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PROOFTHREAD_MAX_COST", "1")
     assert terminal("ask", "why?") == 2
