@@ -48,7 +48,7 @@ class ClaimReading:
     @cached_property
     def sources(self) -> Sources:
         scopes = [one.record.ref.scope for one in self.found]
-        labels = {one.record.scope_text: one.record.labels for one in self.found}
+        labels = {one.record.labels.text: one.record.labels for one in self.found}
         return Sources(
             [*self.quotes, *labels.values()],
             tuple(zone for scope in scopes for zone in scope_zones(scope)),
@@ -115,7 +115,7 @@ def check_cause(reading: ClaimReading) -> Refusal | None:
         return None
     for one in reading.found:
         if one.binding.tool_name != "lookup_knowledge" and states_own_cause(
-            reading.text, one.text, one.record.scope_text
+            reading.text, one.text, one.record.labels.text
         ):
             return None
     named = ", ".join(sorted({one.binding.tool_name for one in reading.found}))

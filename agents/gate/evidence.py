@@ -24,7 +24,7 @@ class Record:
     invocation: InvocationEvidence
     ref: EvidenceRef
     others_are_marked: bool
-    scopes: dict[str, Passage]
+    scopes: dict[tuple[object, ...], Passage]
 
     @cached_property
     def normal(self) -> Normalised:
@@ -35,16 +35,16 @@ class Record:
         return hashlib.sha256(self.ref.text.encode("utf-8", "surrogatepass")).hexdigest()
 
     @cached_property
-    def scope_text(self) -> str:
-        """The labels as `key=value` lines, so that names, times and numbers are read from it as from any text."""
-        pairs = [f"{key}={value}" for key, value in self.ref.scope.items()]
-        return normalise(", ".join([*pairs, f"tool={self.invocation.tool_name}"])).text
-
-    @property
     def labels(self) -> Passage:
-        """The scope as a passage; refs of one scope share what is read from it."""
-        known = self.scopes.get(self.scope_text)
-        return known or self.scopes.setdefault(self.scope_text, Passage.whole(self.scope_text))
+        """The scope as a passage of `key=value` pairs, so that names, times and numbers are read from it as from any
+        text; refs of one scope share what is read."""
+        key = (self.invocation.tool_name, *self.ref.scope.items())
+        known = self.scopes.get(key)
+        if known is None:
+            pairs = [f"{name}={value}" for name, value in self.ref.scope.items()]
+            text = normalise(", ".join([*pairs, f"tool={self.invocation.tool_name}"])).text
+            known = self.scopes.setdefault(key, Passage.whole(text))
+        return known
 
     @cached_property
     def is_cut(self) -> bool:
@@ -67,7 +67,7 @@ class Evidence:
     _own: dict[str, InvocationEvidence] = field(default_factory=dict)
     _foreign: set[str] = field(default_factory=set)
     _records: dict[tuple[str, str], Record] = field(default_factory=dict)
-    _scopes: dict[str, Passage] = field(default_factory=dict)
+    _scopes: dict[tuple[object, ...], Passage] = field(default_factory=dict)
     _paths: dict[tuple[str, str], list[Record]] = field(default_factory=dict)
 
     @classmethod

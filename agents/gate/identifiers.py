@@ -29,6 +29,7 @@ CODE = re.compile(
     rf"|(?P<digits>(?<![A-Za-z0-9_.])\d+[A-Za-z_]{_SEGMENT}*(?:-[A-Za-z0-9]+)*)"
 )
 _DIGIT = re.compile(r"\d")
+_CHUNK = re.compile(r"[^\s\"'`<>,;()\[\]{}，。；、（）「」]+")
 _TIMES = re.compile(r"[xX]\d+")  # (x256 over 58m)
 _HOST = re.compile(r"[A-Za-z0-9_]+[-.][A-Za-z0-9_.-]+|localhost")
 _LETTER_DIGIT = re.compile(r"[A-Za-z]\d|\d[A-Za-z]")
@@ -57,9 +58,13 @@ class Name:
 
 def code_ranges(text: str) -> list[tuple[int, int]]:
     """Where code-like words hold digits that are not numbers."""
-    if _DIGIT.search(text) is None:
-        return []
-    return [(name.start, name.end) for name in _codes(text) if _DIGIT.search(name.text)]
+    return [
+        (name.start, name.end)
+        for chunk in _CHUNK.finditer(text)
+        if _DIGIT.search(chunk[0])
+        for match in CODE.finditer(text, *chunk.span())
+        if _DIGIT.search(match[0]) and (name := _code(match)) is not None and _DIGIT.search(name.text)
+    ]
 
 
 def claimed_names(text: str) -> list[Name]:
@@ -76,16 +81,23 @@ def claimed_names(text: str) -> list[Name]:
 
 
 def _codes(text: str) -> list[Name]:
+    """Chunk by chunk: most words of a sentence are plain and need no closer look."""
     found = []
-    for match in CODE.finditer(text):
-        kind = match.lastgroup or "word"
-        word = match[0].rstrip(".:") if kind in ("url", "path", "word") else match[0]
-        if kind == "word":
-            word = _without_key_number(word)
-        if (kind == "digits" and _is_measure(word)) or _TIMES.fullmatch(word):
-            continue
-        found.append(Name(word, match.start(), match.start() + len(word), kind))
+    for chunk in _CHUNK.finditer(text):
+        word = chunk[0]
+        if not (word.isascii() and word.isalpha() and (len(word) == 1 or word[1:].islower())):
+            found += [name for match in CODE.finditer(text, *chunk.span()) if (name := _code(match)) is not None]
     return found
+
+
+def _code(match: re.Match[str]) -> Name | None:
+    kind = match.lastgroup or "word"
+    word = match[0].rstrip(".:") if kind in ("url", "path", "word") else match[0]
+    if kind == "word":
+        word = _without_key_number(word)
+    if (kind == "digits" and _is_measure(word)) or _TIMES.fullmatch(word):
+        return None
+    return Name(word, match.start(), match.start() + len(word), kind)
 
 
 def _without_key_number(word: str) -> str:

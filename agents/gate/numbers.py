@@ -26,7 +26,7 @@ _SPELLED = re.compile(rf"(?<![A-Za-z0-9_-])(?:{'|'.join(NUMBER_WORDS)})(?![A-Za-
 _HAN = "零一二两三四五六七八九十百"
 _HAN_NUMBER = re.compile(rf"(?<![第{_HAN}每同这那任])[{_HAN}]+(?=[个次条台秒分倍笔项种名])")
 _DIGIT = re.compile(r"\d")
-_SPELLED_ANY = re.compile(f"{_SPELLED.pattern}|{_HAN_NUMBER.pattern}", re.IGNORECASE)
+_WORDS = re.compile(r"[a-z]+")
 _LIST_MARK = re.compile(r"\s*(?:\(?\d{1,2}[.)、](?!\d)\s*|[-*•]\s+)")
 _CODE_BEFORE = re.compile(
     rf"(?:(?<![A-Za-z])(?:{'|'.join(sorted(CODE_WORDS, key=len, reverse=True))})s?)(?:\s?(?:code|was|is|of|=|:|#|为|是))*\s?[\"'(]?$",
@@ -76,7 +76,7 @@ def quantities(
     `hint` is text that may state the unit of all of them (the name of a metric). In a claim, a list mark at the
     beginning is left out, numbers spelled as words count, and codes (HTTP 503) are told from amounts.
     """
-    if _DIGIT.search(text) is None and not (claim and _SPELLED_ANY.search(text)):
+    if _DIGIT.search(text) is None and not (claim and _may_spell(text)):
         return []
     bare = blank(text, [*taken, *code_ranges(text)])
     if claim and (mark := _LIST_MARK.match(bare)):
@@ -84,7 +84,7 @@ def quantities(
     found = _compounds(bare)
     bare = blank(bare, [(quantity.start, quantity.end) for quantity in found])
     found += [one for match in _NUMBER.finditer(bare) if (one := _quantity(match, bare, text, hint, claim=claim))]
-    if claim:
+    if claim and _may_spell(bare):
         found += _spelled(bare)
     found.sort(key=lambda quantity: quantity.start)
     return _placed(found, blank(text, [*taken, *((one.start, one.end) for one in found)]), claim=claim)
@@ -214,6 +214,13 @@ def _code(text: str, start: int, end: int) -> str | None:
     if _HTTP_CODE.fullmatch(digits) and (_CODE_AFTER.match(text, end) or _ANSWERED.search(before)):
         return digits
     return None
+
+
+def _may_spell(text: str) -> bool:
+    """A cheap look for number words, English or Chinese."""
+    if not text.isascii() and _HAN_NUMBER.search(text):
+        return True
+    return not NUMBER_WORDS.keys().isdisjoint(_WORDS.findall(text.lower()))
 
 
 def _spelled(text: str) -> list[Quantity]:

@@ -54,10 +54,15 @@ def _runs(claim: str, passages: Sequence[Passage]) -> Iterator[tuple[int, int]]:
     tokens = [match.span() for match in _TOKEN.finditer(claim)]
     at = 0
     while at < len(tokens):
-        end = max((_reach(claim, tokens, at, passage) for passage in passages), default=at)
-        run = claim[tokens[at][0] : tokens[end - 1][1]] if end > at else ""
+        start = tokens[at][0]
+        head = claim[start : start + _SHORTEST_RUN]
+        end = at
+        for passage in passages:
+            if passage.text.find(head, passage.low, passage.high) >= 0:
+                end = max(end, _reach(claim, tokens, at, passage))
+        run = claim[start : tokens[end - 1][1]] if end > at else ""
         if len(run) >= _SHORTEST_RUN and is_informative(run, FEWEST_TOKENS):
-            yield tokens[at][0], tokens[end - 1][1]
+            yield start, tokens[end - 1][1]
             at = end
         else:
             at += 1

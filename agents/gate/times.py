@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache
@@ -22,48 +22,53 @@ _HALF = r"(?:\s*(?P<half>[AaPp]\.?[Mm]\.?)(?![A-Za-z]))?"
 _BEFORE = r"(?<![A-Za-z0-9_.:/])"
 _AFTER = r"(?![\d:])"
 
-_MONTH_HINT = r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
-# (what a text must hold, the form): the first is a cheap look that spares the second.
+
+def _has(*pieces: str) -> Callable[[str], bool]:
+    return lambda text: any(piece in text for piece in pieces)
+
+
+_NAMES_MONTH = _has(*(name.title() for name in _MONTH_NAMES))
+# (a cheap look at what a text must hold, the form it spares)
 _FORMS = tuple(
-    (re.compile(needs), re.compile(form))
+    (needs, re.compile(form))
     for needs, form in (
         # 2023-01-29T08:42:09.123Z, 2023/01/29 08:42, 2023-01-29 alone
         (
-            r"\d{4}[-/.]\d",
+            _has("-", "/", "."),
             rf"(?<![A-Za-z0-9_.-])(?P<y>\d{{4}})[-/.](?P<mo>0?[1-9]|1[0-2])[-/.](?P<d>[0-2]?\d|3[01])"
             rf"(?:(?:T|,?\s+|\s*T\s*){_CLOCK}{_ZONE})?(?![\d-])",
         ),
         # 20230129T084209Z
         (
-            r"\d{8}T",
+            _has("T"),
             r"(?<![A-Za-z0-9_.])(?P<y>\d{4})(?P<mo>\d{2})(?P<d>\d{2})T(?P<h>\d{2})(?P<mi>\d{2})(?P<s>\d{2})(?P<z>Z)?(?!\d)",
         ),
         # 29/Jan/2023:08:42:09 +0000
-        (r"/[A-Z][a-z]{2}/", rf"(?<![A-Za-z0-9_.])(?P<d>\d{{1,2}})/{_MONTH}/(?P<y>\d{{4}}):{_CLOCK}{_ZONE}"),
+        (_NAMES_MONTH, rf"(?<![A-Za-z0-9_.])(?P<d>\d{{1,2}})/{_MONTH}/(?P<y>\d{{4}}):{_CLOCK}{_ZONE}"),
         # Sun, 29 Jan 2023 08:42:09 GMT; 29 January
         (
-            _MONTH_HINT,
+            _NAMES_MONTH,
             rf"(?<![A-Za-z0-9_.]){_DAY_NAME}(?P<d>[0-2]?\d|3[01])\s+{_MONTH}(?:,?\s+(?P<y>\d{{4}}))?"
             rf"(?:,?\s+{_CLOCK}{_ZONE})?(?![A-Za-z0-9_:])",
         ),
         # Sat May 04 10:00:00 CST 2013; Jan 29 08:42:09; Jan 29, 2023
         (
-            _MONTH_HINT,
+            _NAMES_MONTH,
             rf"(?<![A-Za-z0-9_.]){_DAY_NAME}{_MONTH}\s+(?P<d>[0-2]?\d|3[01])(?:st|nd|rd|th)?(?:,?\s+(?P<y>\d{{4}}))?"
             rf"(?![\d:])(?:,?\s+(?:at\s+)?{_CLOCK}{_ZONE}(?:\s+[A-Z]{{3,4}})?(?:\s+(?P<y2>\d{{4}}))?)?",
         ),
         # 2023年1月29日 8时42分9秒, 昨晚10点半
-        (r"月", r"(?:(?P<y>\d{4})\s*年\s*)?(?P<mo>\d{1,2})\s*月\s*(?P<d>\d{1,2})\s*[日号]"),
+        (_has("月"), r"(?:(?P<y>\d{4})\s*年\s*)?(?P<mo>\d{1,2})\s*月\s*(?P<d>\d{1,2})\s*[日号]"),
         (
-            r"[点时]",
+            _has("点", "时"),
             r"(?<![\d.])(?P<part>凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|昨晚|今晚|当晚|晚间|晚)?\s*(?P<h>[01]?\d|2[0-4])"
             r"\s*[点时](?!间)(?:\s*(?P<mi>[0-5]?\d)\s*分?|(?P<word>半|一刻|三刻|整))?(?:\s*(?P<s>[0-5]?\d)\s*秒)?",
         ),
         # 08:43, 8:43 PM, 下午3:20, 16:43:12.123 (UTC+8)
-        (r"\d:\d", rf"{_BEFORE}{_CLOCK}{_HALF}{_AFTER}{_ZONE}"),
+        (_has(":"), rf"{_BEFORE}{_CLOCK}{_HALF}{_AFTER}{_ZONE}"),
         # 3 PM
         (
-            r"\d\s?[AaPp]\.?[Mm]",
+            _has("am", "pm", "AM", "PM", "a.m", "p.m", "A.M", "P.M"),
             r"(?<![A-Za-z0-9_.:])(?P<h>1[0-2]|0?[1-9])\s*(?P<half>[AaPp]\.?[Mm]\.?)(?![A-Za-z])",
         ),
     )
@@ -72,7 +77,7 @@ _ZONE_BEFORE = re.compile(r"(北京时间|(?<![A-Za-z])UTC(?:[+-]\d{1,2})?)\s?(?
 _PART_BEFORE = re.compile(r"(凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|昨晚|今晚|当晚|晚间|晚)\s*$")
 _AFTERNOON = frozenset({"下午", "傍晚", "晚上", "昨晚", "今晚", "当晚", "晚间", "晚"})
 
-_HINT = re.compile("|".join(dict.fromkeys(needs.pattern for needs, _ in _FORMS)))
+_DIGIT = re.compile(r"\d")
 _EPOCH = re.compile(r"(?<![A-Za-z0-9_.])1\d{9}(?:\d{3})?(?![A-Za-z0-9_.])")
 _WORDS = {"半": 30, "一刻": 15, "三刻": 45, "整": 0}
 
@@ -99,7 +104,7 @@ class Stamp:
 
 def stamps(text: str) -> tuple[Stamp, ...]:
     """All stamps of a text, left to right."""
-    return _stamps(text) if _HINT.search(text) else ()
+    return _stamps(text) if _DIGIT.search(text) else ()
 
 
 def blank_times(text: str) -> str:
@@ -146,7 +151,7 @@ def states(claimed: Stamp, known: Sequence[Stamp], zones: Sequence[str] = ()) ->
 def _stamps(text: str) -> tuple[Stamp, ...]:
     found: list[Stamp] = []
     for needs, form in _FORMS:
-        if needs.search(text) is None:
+        if not needs(text):
             continue
         matches = [_stamp(match, text) for match in form.finditer(text)]
         text = blank(text, [(stamp.start, stamp.end) for stamp in matches])
