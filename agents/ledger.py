@@ -35,6 +35,14 @@ class StepKey:
     sequence: int
 
 
+@dataclass(frozen=True)
+class Left:
+    """What the caps still allow."""
+
+    steps: int
+    tokens: int
+
+
 class Ledger:
     """Every step of the run, those of earlier attempts included. Failed ones count as spent and are never replayed."""
 
@@ -49,12 +57,14 @@ class Ledger:
         self._deadline = deadline
         self._clock = clock
         self._answers: dict[tuple[str, int, int, str], Step] = {}
+        self._tokens: list[tuple[int, int]] = []
         self._steps = self._prompt = self._completion = self._cached = 0
         self._cost: float | None = None
         for step in recorded:
             self.add(step)
 
     def add(self, step: Step) -> None:
+        self._tokens.append((step.id, step.token_count))
         self._steps += 1
         self._prompt += step.prompt_tokens
         self._completion += step.completion_tokens
@@ -67,6 +77,11 @@ class Ledger:
     def answer(self, key: StepKey, request_hash: str) -> Step | None:
         """The step that already answered this request at this place."""
         return self._answers.get((key.node, key.round, key.sequence, request_hash))
+
+    def left_after(self, step_id: int) -> Left:
+        """What was left when this step was done: the same when the run is resumed later."""
+        until = [tokens for id, tokens in self._tokens if id <= step_id]
+        return Left(self._limits.steps - len(until), self._limits.tokens - sum(until))
 
     def remaining_seconds(self) -> float:
         return (self._deadline - self._clock()).total_seconds()

@@ -9,8 +9,8 @@ from agents.llm.base import CitedRef, Exchange
 from agents.prompts import Prompts, as_json
 from tools.contracts import EvidenceStatus
 
-MAX_CHARS = 10_000
-MAX_REF_CHARS = 1_200
+MAX_CHARS = 6_000
+MAX_REF_CHARS = 800
 
 
 def tool_text(exchange: Exchange, earlier: Sequence[Exchange], prompts: Prompts, mark: str) -> str:

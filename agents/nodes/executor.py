@@ -26,6 +26,10 @@ from tools.invoke import CallKey, Invocation
 NODE = "EXECUTOR"
 READ_SKILL = "read_skill"
 DETAIL_CHARS = 200
+CHARS_A_TOKEN = 3
+# One more turn, the conclusion, the verifier and the composer.
+RESERVED_STEPS = 4
+RESERVED_TOKENS = 8_000
 
 
 async def run(state: RunState, deps: RunDeps) -> RunState:
@@ -61,9 +65,10 @@ class _Investigation:
             results = await self._run_calls(answered, base + made)
             made += len(results)
             messages = (*answered.messages, _said(answered.reply), *results)
-            if made >= left:
+            spent = "calls_spent" if made >= left else "budget_short" if self._is_short(answered, results) else None
+            if spent is not None:
                 offers = ()
-                messages = (*messages, Message("user", self.deps.prompts.note("calls_spent")))
+                messages = (*messages, Message("user", self.deps.prompts.note(spent)))
         raise AssertionError("count() does not end")
 
     # ---------------------------------------------------------------- what it is given
@@ -177,6 +182,14 @@ class _Investigation:
 
     def _calls(self) -> tuple[Invocation, ...]:
         return self.deps.door.invocations()
+
+    def _is_short(self, answered: Answered[ExecutorDraft], results: Sequence[Message]) -> bool:
+        """Whether one more turn of look-ups would leave too little to conclude, verify and compose."""
+        limits, left = self.deps.limits, self.deps.ledger.left_after(answered.step_id)
+        read = sum(len(message.content) for message in results) // CHARS_A_TOKEN
+        next_turn = answered.reply.usage.total + read
+        reserve = min(RESERVED_TOKENS, limits.tokens // 6)
+        return left.steps < RESERVED_STEPS or left.tokens < 2 * next_turn + reserve
 
     def _others(self) -> list[CallKey]:
         """Calls of earlier rounds, and of the model that failed in this one: the same however often a run resumes."""
