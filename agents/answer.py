@@ -83,6 +83,7 @@ def failed_checks(state: RunState, invocations: Iterable[Invocation], replies: R
     language = state.language
     broken = _broken_tools(invocations)
     gaps = [
+        *([replies.text(language, "degraded")] if state.walk.degraded else []),
         *_fallen(state, replies),
         *(replies.text(language, "gap_tool_failed", tool=tool, error=error) for tool, error in broken.items()),
     ]

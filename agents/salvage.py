@@ -39,7 +39,8 @@ async def _drafted(state: RunState, deps: RunDeps) -> RunState:
         draft = await _draft(model, state, deps)
     except (ContractBroken, ModelRefused, ModelUnavailable):
         return state
-    found = expanded(draft, exchanges_of(calls), state.round)
+    by_rules = deps.replies.text(state.language, "degraded")
+    found = expanded(draft.model_copy(update={"missing_info": (by_rules,)}), exchanges_of(calls), state.round)
     return replace(state, executor_output=merged(state.executor_output, found))
 
 

@@ -35,6 +35,7 @@ ANSWERS: dict[str, list[Turn]] = {
         looks(("query_logs", "nobody")),
         looks(("no_such_tool", "x")),
         draft(CAUSE, CHANGE),
+        draft(CAUSE, CHANGE, MISQUOTED),
         draft(MISQUOTED, UNCITED, FOREIGN),
         draft(),
     ],
@@ -45,6 +46,12 @@ ANSWERS: dict[str, list[Turn]] = {
         votes(("invented", "direct_evidence")),
     ],
     "composer": [composed(), composed("Everything is fine on host-99 since 03:00")],
+}
+# What a model that does its work would do; drawn more often, so that walks get far.
+LIKELY: dict[tuple[str, bool], list[Turn]] = {
+    ("executor", False): [ANSWERS["executor"][0]] * 12,
+    ("executor", True): [ANSWERS["executor"][3]] * 12,
+    ("verifier", False): [ANSWERS["verifier"][0]] * 6,
 }
 JUNK = ["", "prose only", "{", '{"a": 1}', "<think>hm</think>", '```json\n{"claims": "x"}\n```', '{"x": "\\ud800"}']
 
@@ -58,12 +65,13 @@ class Dice(Scripted):
 
     async def complete(self, asked: ModelRequest) -> ModelReply:
         self.asked.append(asked)
-        kind = self._draw(st.sampled_from(["turn", "turn", "turn", "junk", "down", "refused"]))
+        kind = self._draw(st.sampled_from(["turn"] * 12 + ["junk", "down", "refused"]))
         if kind == "down":
             raise ModelUnavailable("down", self._draw(st.sampled_from([None, 0.0, 5.0, 9_999.0])))
         if kind == "refused":
             raise ModelRefused("refused")
-        turn = self._draw(st.sampled_from(ANSWERS[asked.role]))
+        likely = LIKELY.get((asked.role, bool(asked.exchanges)), [])
+        turn = self._draw(st.sampled_from([*ANSWERS[asked.role], *likely]))
         if kind == "junk":
             turn = Turn(role=asked.role, reply=self._draw(st.sampled_from(JUNK)))
         return await Scripted([turn]).complete(asked)
@@ -71,7 +79,7 @@ class Dice(Scripted):
 
 def _failing(run: Any, draw: Any) -> Any:
     async def sometimes(arguments: Any, deps: ToolDeps, context: CallContext) -> ToolResult:
-        outcome = draw(st.sampled_from(["ok", "ok", "failed", "broken"]))
+        outcome = draw(st.sampled_from(["ok"] * 8 + ["failed", "broken"]))
         if outcome == "failed":
             raise ToolFailed("503")
         if outcome == "broken":
