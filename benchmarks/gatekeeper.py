@@ -12,7 +12,6 @@ import gzip
 import json
 import random
 import re
-import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -40,7 +39,9 @@ def main() -> None:
         "lines": len(lines),
         "true_refused": {name: _rate(_true(lines, change, chance)) for name, change in TRUE.items()},
         "fabricated_accepted": {name: _rate(_fabricated(lines, change, chance)) for name, change in FABRICATED.items()},
-        "wrong_key_accepted": {name: _rate(_wrong_key(lines, name)) for name in ("id", "run", "tool", "path", "status")},
+        "wrong_key_accepted": {
+            name: _rate(_wrong_key(lines, name)) for name in ("id", "run", "tool", "path", "status")
+        },
         "claim_number_changed_accepted": _rate(_changed_claims(lines, chance)),
         "claim_number_kept_refused": _rate(_kept_claims(lines)),
         **_speed(lines),
@@ -61,9 +62,9 @@ def _true(lines: Sequence[str], change: Callable[[str], str], chance: random.Ran
 def _fabricated(lines: Sequence[str], attack: Attack, chance: random.Random) -> Iterator[bool]:
     for line, other in zip(lines, [*lines[1:], lines[0]], strict=True):
         excerpt = attack(line, other, chance)
-        if excerpt is not None and " ".join(excerpt.split()) not in " ".join(line.split()):
-            yield _passes(line, excerpt)
-        elif excerpt is not None and attack in PIECES:
+        if excerpt is None:
+            continue
+        if attack in PIECES or " ".join(excerpt.split()) not in " ".join(line.split()):
             yield _passes(line, excerpt)
 
 
@@ -195,7 +196,9 @@ def _passes(
     status: EvidenceStatus = EvidenceStatus.SUPPORTED,
 ) -> bool:
     refs = (EvidenceRef(raw_path="$.logs[0]", text=line),)
-    invocation = InvocationEvidence(id=1, run_id=run, tool_name="query_logs", evidence_status=status, evidence_refs=refs)
+    invocation = InvocationEvidence(
+        id=1, run_id=run, tool_name="query_logs", evidence_status=status, evidence_refs=refs
+    )
     bound = binding or _binding(1, "$.logs[0]", excerpt)
     return bool(check_claims([_claim("c1", claim, bound)], [invocation], RUN).result.passed_claim_ids)
 
@@ -214,7 +217,7 @@ def _binding(invocation: int, path: str, excerpt: str) -> EvidenceBinding:
 
 def _speed(lines: Sequence[str]) -> dict[str, object]:
     sizes = (1000, 10_000)
-    costs = {size: statistics.median(_gate_seconds(lines, size) for _ in range(3)) for size in sizes}
+    costs = {size: min(_gate_seconds(lines, size) for _ in range(5)) for size in sizes}  # the least disturbed run
     return {
         "us_per_check": {str(size): round(cost / size * 1e6, 1) for size, cost in costs.items()},
         "linearity": round(costs[10_000] / 10_000 / (costs[1000] / 1000), 2),
@@ -240,7 +243,7 @@ def _gate_seconds(lines: Sequence[str], size: int) -> float:
     claims = [
         _claim(
             f"c{at}",
-            "ts-order-service logged this line once more",
+            _stated(texts[at]),
             _binding(at // 50 * 50, f"$.logs[{at % 50}]", texts[at][:300].rsplit(" ", 1)[0]),
         )
         for at in range(size)
@@ -248,6 +251,14 @@ def _gate_seconds(lines: Sequence[str], size: int) -> float:
     began = time.process_time()
     check_claims(claims, invocations, RUN)
     return time.process_time() - began
+
+
+def _stated(line: str) -> str:
+    """A claim with a name, a time and, where the line has one, a number with its key."""
+    clock = line[:5] if line[2:3] == ":" else ""
+    pair = re.search(r"([A-Za-z]{3,20})\s?[=:]\s?(\d{1,12})(?![\w.:/-])", line[:280])
+    stated = f"{pair[1]} is {pair[2]}" if pair else "this line was logged"
+    return f"ts-order-service: {stated}{f' at {clock}' if clock else ''}"
 
 
 def _rate(wrong: Iterator[bool]) -> dict[str, float | int]:
@@ -259,7 +270,7 @@ def _rate(wrong: Iterator[bool]) -> dict[str, float | int]:
 def _lines(folders: Sequence[Path], most: int, chance: random.Random) -> list[str]:
     beside = Path(__file__).parents[1].parent / "shared" / "incidents"
     found = [path for folder in (folders or [beside]) for path in sorted(folder.rglob("logs.jsonl.gz"))]
-    lines = [json.loads(line)["msg"] for path in found for line in gzip.open(path, "rt", encoding="utf-8")]
+    lines = [json.loads(line)["msg"] for path in found for line in gzip.decompress(path.read_bytes()).splitlines()]
     if not lines:
         return SAMPLE
     chance.shuffle(lines)

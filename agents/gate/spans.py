@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
 from typing import Literal
 
 from agents.gate.normalise import Normalised, has_forbidden, normalise
@@ -12,6 +14,8 @@ from agents.gate.tokens import is_cjk, is_informative
 
 LONGEST_EXCERPT = 1000
 FEWEST_TOKENS = 3
+_MOST_PLACES = 5000  # places of one text at which one excerpt is tried
+_MARGIN = 400  # characters
 
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
 _ESCAPED = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
@@ -89,19 +93,39 @@ def _find(
         return Miss("information_floor")
     if len(needle) > LONGEST_EXCERPT:
         return Miss("too_long")
+    floor = _Floor(evidence, stored, needle)
     miss = Miss("not_found")
-    for start in occurrences(evidence.text, needle):
+    for start in islice(occurrences(evidence.text, needle), _MOST_PLACES):
         end = start + len(needle)
         if not (is_boundary(evidence.text, start) and _is_end(evidence.text, end, cut_off)):
-            if miss.rule == "not_found":
-                miss = Miss("token_boundary")
-            continue
-        if is_informative(needle, FEWEST_TOKENS) or (
-            is_informative(needle, 1) and _is_whole(evidence, stored, start, end)
-        ):
+            miss = Miss("token_boundary") if miss.rule == "not_found" else miss
+        elif floor.holds(start, end):
             return Span(start, end, mode)
-        miss = Miss("information_floor")
+        else:
+            miss = Miss("information_floor")
     return miss
+
+
+@dataclass
+class _Floor:
+    """Rule 6 for one excerpt: what it says by itself is asked once, whether it is whole at each place."""
+
+    evidence: Normalised
+    stored: str
+    needle: str
+
+    @cached_property
+    def _says_enough(self) -> bool:
+        return is_informative(self.needle, FEWEST_TOKENS)
+
+    @cached_property
+    def _says_something(self) -> bool:
+        return is_informative(self.needle, 1)
+
+    def holds(self, start: int, end: int) -> bool:
+        if self._says_enough:
+            return True
+        return self._says_something and _is_whole(self.evidence, self.stored, start, end)
 
 
 def occurrences(text: str, needle: str, low: int = 0, high: int | None = None) -> Iterator[int]:
@@ -163,9 +187,13 @@ def _is_whole(evidence: Normalised, stored: str, start: int, end: int) -> bool:
 
 
 def _is_line(stored: str, first: int, last: int) -> bool:
-    before = stored[stored.rfind("\n", 0, first) + 1 : first]
-    newline = stored.find("\n", last)
-    after = stored[last : len(stored) if newline < 0 else newline]
+    """Looks no further than a margin of white space and escapes could reach: one line may be megabytes long."""
+    newline = stored.rfind("\n", max(0, first - _MARGIN), first)
+    following = stored.find("\n", last, last + _MARGIN)
+    if (newline < 0 and first > _MARGIN) or (following < 0 and last + _MARGIN < len(stored)):
+        return False
+    before = stored[newline + 1 : first]
+    after = stored[last : len(stored) if following < 0 else following]
     return not normalise(before + after).text
 
 

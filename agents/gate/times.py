@@ -73,6 +73,7 @@ _FORMS = tuple(
         ),
     )
 )
+_NEEDS = tuple(dict.fromkeys(needs for needs, _ in _FORMS))
 _ZONE_BEFORE = re.compile(r"(北京时间|(?<![A-Za-z])UTC(?:[+-]\d{1,2})?)\s?(?:的|at )?\s?$")
 _PART_BEFORE = re.compile(r"(凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|昨晚|今晚|当晚|晚间|晚)\s*$")
 _AFTERNOON = frozenset({"下午", "傍晚", "晚上", "昨晚", "今晚", "当晚", "晚间", "晚"})
@@ -150,8 +151,9 @@ def states(claimed: Stamp, known: Sequence[Stamp], zones: Sequence[str] = ()) ->
 @lru_cache(maxsize=256)
 def _stamps(text: str) -> tuple[Stamp, ...]:
     found: list[Stamp] = []
+    held = {needs: needs(text) for needs in _NEEDS}
     for needs, form in _FORMS:
-        if not needs(text):
+        if not held[needs]:
             continue
         matches = [_stamp(match, text) for match in form.finditer(text)]
         text = blank(text, [(stamp.start, stamp.end) for stamp in matches])
