@@ -21,9 +21,9 @@ from zoneinfo import ZoneInfo
 
 from agents.contracts import ExecutorDraft, ExecutorInput, PlannerPlan, ToolPermissions
 from agents.llm.base import CitedRef, Exchange, ModelRequest, ToolCall, ToolOffer
-from agents.offline.evidence import collect
 from agents.offline.executor import turn
 from agents.offline.ranking import ranked_services
+from agents.offline.reading import collect
 from bot.emulator.prometheus import PrometheusServer
 from tools.clients.log_files import LogFiles
 from tools.clients.prometheus import PrometheusClient

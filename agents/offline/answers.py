@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from agents.contracts import VerifiedClaim, VerifiedEvidence
 from agents.offline.question import Question
-from agents.offline.telling import COUNT_LINE
+from agents.offline.telling import COUNT_LINE, states_asked
 
 
 def answers(question: Question, claim: VerifiedClaim, evidence: Sequence[VerifiedEvidence]) -> bool:
@@ -25,7 +25,9 @@ def answers(question: Question, claim: VerifiedClaim, evidence: Sequence[Verifie
         return question.kind is not None and any(question.kind in one.scope.values() for one in spans)
     if question.ask == "meaning":
         return any(code in one.span_text for one in spans if one.tool_name == "lookup_knowledge" for code in question.codes)
-    return question.ask == "why" and any(_is_record(question, one) for one in spans)
+    if question.ask == "fact" and any(states_asked(question, one.span_text.strip()) for one in spans):
+        return True
+    return question.ask in ("why", "fact") and any(_is_record(question, one) for one in spans)
 
 
 def _is_asked_line(question: Question, one: VerifiedEvidence) -> bool:

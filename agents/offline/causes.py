@@ -99,6 +99,12 @@ def change_before(kind: LogKind, evidence: Evidence) -> Change | None:
     return max(about)[2] if about else None
 
 
+def share_a_word(change: str, error: str) -> bool:
+    """Whether both speak of one thing by a word of six letters or more: migrations, migration."""
+    said, meant = ({word[:9].removesuffix("s") for word in _words(text, "") if len(word) >= 6} for text in (change, error))
+    return bool(said & meant)
+
+
 def _texts(kind: LogKind, evidence: Evidence) -> str:
     """The error's line, and the stack trace or lines of the same service that carry its code."""
     near = [cited.ref.text for cited in evidence.lines if any(code in cited.ref.text for code in kind.codes)]

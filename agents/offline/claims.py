@@ -112,6 +112,11 @@ class Stating:
         cause = replace(self._quoting("root_cause", "cause_record_itself", cited, told), weaker=said)
         return self._of_object("root_cause", "cause_record_of", line, told, object_, cause) if object_ else cause
 
+    def cause_change_line(self, change: Telling, error: Telling) -> Statement:
+        told, log = quote(change.cited.ref.text), quote(error.cited.ref.text, at=error.at)
+        text = self._say("cause_change_line", quote=told, quote_log=log)
+        return Statement("root_cause", text, (cite(change.cited, told), cite(error.cited, log)), self.telling(change))
+
     def _of_object(
         self, claim_type: ClaimType, name: str, line: Telling, told: str, object_: str, weaker: Statement
     ) -> Statement:

@@ -34,11 +34,17 @@ def _leading(shown: Sequence[AllowedClaim], verdict: Verdict) -> list[AllowedCla
     if verdict is not Verdict.PASS:
         return list(shown[:1])
     causes = [claim for claim in shown if claim.claim.claim_type in ("root_cause", "healthy")][:1]
-    changes = [claim for claim in shown if claim.claim.claim_type == "change"][:1]
+    told = {_place(proof) for cause in causes for proof in cause.evidence}
+    changes = [claim for claim in shown if claim.claim.claim_type == "change"]
+    changes = [claim for claim in changes if all(_place(proof) not in told for proof in claim.evidence)][:1]
     places = {_service(proof) for cause in causes for proof in cause.evidence} - {""}
     symptoms = [claim for claim in shown if claim.claim.claim_type == "symptom"]
     onset = [claim for claim in symptoms if any(_service(proof) in places for proof in claim.evidence)][:1]
     return [*causes, *changes, *onset] if causes else list(shown[:1])
+
+
+def _place(proof: VerifiedEvidence) -> tuple[object, str]:
+    return proof.source_invocation_id, proof.raw_path
 
 
 def _service(proof: VerifiedEvidence) -> str:

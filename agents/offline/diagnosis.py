@@ -50,5 +50,7 @@ def _causes(found: Findings, state: Stating) -> Iterator[Statement]:
             yield state.change(found.explained[0].change)
     elif found.changed:
         yield state.cause_change(found.changed[0])
+    elif found.changed_line:
+        yield state.cause_change_line(*found.changed_line)
     else:
         yield from (state.runbook(chunk, code) for chunk, code in found.explaining_chunks())

@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from agents.llm.base import CitedRef, Exchange, ToolOffer
-from agents.offline.causes import Changed, Explained, changed, explained
-from agents.offline.evidence import Alert, Change, Chunk, Evidence, LogKind, Row, Series, collect, is_history
+from agents.offline.causes import Changed, Explained, changed, explained, share_a_word
+from agents.offline.evidence import Alert, Change, Chunk, Evidence, LogKind, Row, Series
 from agents.offline.external_calls import is_external
 from agents.offline.question import Question
 from agents.offline.ranking import WORTH_A_CLAIM, kind_score, series_score, telling_kinds
+from agents.offline.reading import collect, is_history
 from agents.offline.telling import Telling, telling_lines
 from agents.offline.topology import asked_services, callers, depths
 from tools.contracts import EvidenceStatus
 
 COMPLAINT_WEIGHT = 8.0
+ERROR_WEIGHT = 6.0
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,17 @@ class Findings:
             changed=changed(question, evidence),
             reached=depths(question, evidence),
         )
+
+    @property
+    def changed_line(self) -> tuple[Telling, Telling] | None:
+        """A line of a change and an error line of an outside log that share a telling word; none beside a stated cause."""
+        if any(line.states_cause for line in self.telling) or self.question.ask != "why":
+            return None
+        changes = [line for line in self.telling if line.source == "change"]
+        errors = [line for line in self.telling if line.source == "log" and line.weight >= ERROR_WEIGHT]
+        pairs = ((change, error) for error in errors for change in changes)
+        alike = ((change, error) for change, error in pairs if share_a_word(change.cited.ref.text, error.cited.ref.text))
+        return next(alike, None)
 
     def rows(self, limit: int = 3) -> list[Row]:
         """Business rows of the records that the question names."""

@@ -29,7 +29,7 @@ MAX_MISSING = 6
 
 def hypotheses(found: Findings, sentences: Sentences) -> Iterator[Hypothesis]:
     """None where a cause is named: a lead beside a proven cause only distracts."""
-    if found.explained or found.changed or any(line.states_cause for line in found.telling):
+    if found.explained or found.changed or found.changed_line or any(line.states_cause for line in found.telling):
         return
     for kind in found.kinds()[:MAX_HYPOTHESES]:
         if kind.is_error:

@@ -13,8 +13,9 @@ from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 from agents.offline.times import Window, window_of
+from agents.question_kind import question_kind
 
-Ask = Literal["count", "meaning", "logs", "listing", "health", "why"]
+Ask = Literal["count", "meaning", "logs", "listing", "health", "fact", "why"]
 
 CODE = re.compile(r"(?<![\w.-])(?!UTF|SHA|MD5|ISO|RFC|RSA|AES|TLS|UTC|HTTP)[A-Z]{2,12}(?:[-_][A-Z]{1,12}){0,3}[-_]?\d{2,5}(?![\w-]|\.\d)")
 EXCEPTION = re.compile(r"\b(?:[a-z_][\w]*\.)*([A-Z]\w*(?:Exception|Error|Throwable))\b")
@@ -144,7 +145,7 @@ def _ask(text: str) -> Ask:
     for ask, phrases in words().asks.items():
         if any(phrase in lowered for phrase in phrases):
             return _as_ask(ask)
-    return "why"
+    return question_kind(text)
 
 
 def _as_ask(word: str) -> Ask:

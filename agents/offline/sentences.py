@@ -20,9 +20,11 @@ class Sentences:
     entries: dict[str, dict[str, str]]
 
     def say(self, group: str, name: str, /, **values: object) -> str:
-        """A value named `quote` is put into quotation marks. Raises KeyError on a missing entry or value: a hole in our
+        """Values named `quote…` are put into quotation marks. Raises KeyError on a missing entry or value: a hole in our
         own files."""
-        quoted = {key: marked(str(value), self.language) if key == "quote" else value for key, value in values.items()}
+        quoted = {
+            key: marked(str(value), self.language) if key.startswith("quote") else value for key, value in values.items()
+        }
         return Template(self.entries[group][name]).substitute(quoted)
 
     def is_claim(self, text: str) -> bool:

@@ -8,9 +8,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from agents.llm.base import Exchange, ToolOffer
-from agents.offline.evidence import Evidence, collect, is_history, moment_in
+from agents.offline.evidence import Evidence
 from agents.offline.question import Question, codes_of
 from agents.offline.ranking import kind_score, ranked_services, telling_kinds
+from agents.offline.reading import collect, is_history, moment_in
 from agents.offline.skill_steps import filled, steps_of
 from agents.offline.times import Window
 from agents.offline.topology import asked_services, callees, depths

@@ -147,6 +147,8 @@ class _Asked:
             return Telling(cited, "count", 10.0, answers=True) if COUNT_LINE.search(text) else None
         if self.question.ask == "logs" and source == "log" and _is_asked_log(self.question, text, weight):
             return Telling(cited, "log", weight, answers=True)
+        if self.question.ask == "fact" and states_asked(self.question, text):
+            return Telling(cited, source, 5.0, answers=True)
         if self.question.ask == "listing":
             return Telling(cited, "record", 1.0, answers=True)
         if pattern is not None:
@@ -159,6 +161,16 @@ def _is_change(exchange: Exchange, text: str) -> bool:
     """A line of a change's own text: it names keys, not the workload."""
     pattern = _pattern_of(text, exchange.call.name)
     return pattern is not None and bool(pattern.tool.pattern)
+
+
+def states_asked(question: Question, text: str) -> bool:
+    """A `Key: value` line whose key is a word of the question ("Image: busybox" for "which image…?")."""
+    key, colon, value = text.partition(":")
+    if not colon or not value.strip() or value.strip() == "<none>" or len(key) > 40:
+        return False
+    words = {word.lower().removesuffix("s") for word in re.findall(r"[A-Za-z]{4,}", key)}
+    asked = {term.removesuffix("s") for term in question.terms} - {"name", "namespace", "type", "kind", "what", "which"}
+    return bool(words & asked)
 
 
 def _pattern_of(text: str, tool: str) -> _Pattern | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 
@@ -50,12 +50,19 @@ _CLOCK = re.compile(
 _SINCE = re.compile(r"(since|from|after|starting|started|began|自|从|start)\s*(at|about|around|大约)?\s*$", re.IGNORECASE)
 _SINCE_AFTER = re.compile(r"^\s*(UTC|Z)?\s*(以来|以后|之后|开始|起|onwards?|左右开始|后)", re.IGNORECASE)
 _JOIN = re.compile(r"^\s*(to|until|till|and|-|–|到|至|~)\s*$", re.IGNORECASE)
+_WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+_DATE = re.compile(
+    r"(?<![\w-])(?P<iso>\d{4}-\d{2}-\d{2})(?![\w-])"
+    r"|\b(?P<weekday>mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|(?:周|星期)[一二三四五六日天])",
+    re.IGNORECASE,
+)
 _DAYS: tuple[tuple[str, int, tuple[int, int], int, tuple[int, int] | None], ...] = (
     # words, day offset and hour of the start, day offset and hour of the end (None: now)
     (r"last night|昨晚|昨夜|昨天晚上", -1, (18, 0), 0, (6, 0)),
     (r"overnight|夜里|半夜|凌晨", 0, (0, 0), 0, (6, 0)),
     (r"this morning|今早|今天早上|今天上午", 0, (6, 0), 0, (12, 0)),
     (r"this afternoon|今天下午", 0, (12, 0), 0, (18, 0)),
+    (r"last week|上周|上星期", -7, (0, 0), 0, None),
     (r"yesterday|昨天|昨日", -1, (0, 0), 0, (0, 0)),
     (r"\btoday\b|今天|今日", 0, (0, 0), 0, None),
 )
@@ -63,7 +70,7 @@ _DAYS: tuple[tuple[str, int, tuple[int, int], int, tuple[int, int] | None], ...]
 
 def window_of(text: str, now: datetime, zone: ZoneInfo) -> Window | None:
     """The window that the text names, or None. A clock time that would lie ahead of `now` belongs to the day before."""
-    return _backwards(text, now) or _clocks(text, now, zone) or _named(text, now, zone)
+    return _backwards(text, now) or _clocks(text, now, zone) or _dates(text, now, zone) or _named(text, now, zone)
 
 
 def _backwards(text: str, now: datetime) -> Window | None:
@@ -113,6 +120,28 @@ def _is_afternoon(found: re.Match[str]) -> bool:
 
 def _days_back(word: str) -> int:
     return {"昨天": 1, "昨日": 1, "昨晚": 1, "yesterday": 1, "前天": 2}.get(word.lower(), 0)
+
+
+def _dates(text: str, now: datetime, zone: ZoneInfo) -> Window | None:
+    """A date, or the last day of that name: from then on after "since", else that day alone."""
+    found = _DATE.search(text)
+    if not found:
+        return None
+    today = now.astimezone(zone).date()
+    if found["iso"]:
+        try:
+            day = date.fromisoformat(found["iso"])
+        except ValueError:
+            return None
+    else:
+        name = found["weekday"].lower()
+        number = _WEEKDAYS.index(name[:3]) if name.isascii() else "一二三四五六日天".index(name[-1]) % 7
+        day = today - timedelta(days=(today.weekday() - number) % 7 or 7)
+    since = datetime.combine(day, time(), zone).astimezone(UTC)
+    if since >= now:
+        return None
+    open_end = _SINCE.search(text[: found.start()]) or _SINCE_AFTER.match(text[found.end() :])
+    return Window(since, None if open_end else min(since + timedelta(days=1), now))
 
 
 def _named(text: str, now: datetime, zone: ZoneInfo) -> Window | None:

@@ -30,13 +30,13 @@ def claim(claim_id: str, text: str, claim_type: ClaimType = "symptom") -> Verifi
     return VerifiedClaim(claim_id=claim_id, claim_type=claim_type, claim_text=text, support_level="direct")
 
 
-def proof(claim_id: str, span: str, tool: str = "query_logs", **scope: str) -> VerifiedEvidence:
+def proof(claim_id: str, span: str, tool: str = "query_logs", path: str = "$.logs[0]", **scope: str) -> VerifiedEvidence:
     return VerifiedEvidence(
         claim_id=claim_id,
         index=0,
         source_invocation_id=1,
         tool_name=tool,
-        raw_path="$.logs[0]",
+        raw_path=path,
         span_text=span,
         span_start=0,
         span_end=len(span),
@@ -110,7 +110,7 @@ async def test_a_fact_is_answered_by_a_quote_that_states_it(
 
 
 async def test_a_gap_answers_nothing() -> None:
-    text = 'A look-up came back empty: "no ERROR logs"'
+    text = 'A query came back empty: "no ERROR logs"'
     draft = await verified('logs with "ERROR"', [claim("c1", text, "gap")], [proof("c1", "no ERROR logs", "fetch_pod_logs")])
     assert not draft.question_answered
 
@@ -120,7 +120,7 @@ async def test_the_lead_is_cause_change_and_since_when_of_the_same_service() -> 
         AllowedClaim(number=1, claim=claim("c1", "cause", "root_cause"), evidence=(proof("c1", "x", service="order"),)),
         AllowedClaim(number=2, claim=claim("c2", "other"), evidence=(proof("c2", "x", service="noise"),)),
         AllowedClaim(number=3, claim=claim("c3", "onset"), evidence=(proof("c3", "x", service="order"),)),
-        AllowedClaim(number=4, claim=claim("c4", "change", "change"), evidence=(proof("c4", "x"),)),
+        AllowedClaim(number=4, claim=claim("c4", "change", "change"), evidence=(proof("c4", "x", path="$.changes[0]"),)),
     ]
     sections = (await composed(Verdict.PASS, allowed)).sections
     assert sections.lead == "cause [1]. change [4]. onset [3]."

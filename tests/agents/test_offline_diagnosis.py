@@ -109,6 +109,14 @@ def test_the_runbooks_advice_becomes_a_next_step() -> None:
     assert "for ORD-5031 set the pool size back to 30." in actions
 
 
+def test_a_change_and_an_error_that_speak_of_one_thing_are_a_cause_and_others_are_not() -> None:
+    changed = "+  tag: 1.15.0 # enables schema migrations on startup"
+    locked = "web-1 FATAL: could not obtain migration lock"
+    for log, expected in ((locked, 1), ("web-1 FATAL: disk quota of the tenant", 0)):
+        answers = Answers().text("what_changed", {}, changed).text("pod_logs", {"pod_name": "web-1"}, log)
+        assert len(causes(drafted("Why is web-1 failing?", answers))) == expected
+
+
 def test_a_claim_that_the_gate_would_refuse_is_never_made() -> None:
     answers = Answers().logs(POOL)
     (cited,) = answers.exchanges[0].refs

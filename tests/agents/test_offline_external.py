@@ -115,3 +115,16 @@ def test_lines_asked_for_by_text_are_shown_up_to_the_number_asked_for() -> None:
     output = "\n".join(f"08:43:{at:02d} ERROR attempt {at} failed" for at in range(30))
     answers = Answers().text("fetch_pod_logs", {"pod_name": "web-1", "namespace": "a"}, output)
     assert len(telling('post the last 12 logs with "ERROR" from web-1', (LOGS,), answers)) == 12
+
+
+def test_a_fact_is_answered_by_the_line_whose_key_was_asked_for() -> None:
+    described = "Name:   web-1\nNode:   worker-2\n    Image:   busybox:1.35\n    Port:   <none>"
+    answers = Answers().text("describe", {"kind": "pod", "name": "web-1", "namespace": "a"}, described)
+    (line,) = telling("Which image does web-1 run?", (DESCRIBE,), answers)
+    assert (line.answers, line.cited.ref.text) == (True, "Image:   busybox:1.35")
+
+
+def test_a_changed_line_is_told_though_it_does_not_name_the_workload() -> None:
+    answers = Answers().text("what_changed", {}, "--- apps/web/values.yaml\n-  tag: 1.14.2\n+  tag: 1.15.0 # runs migrations")
+    texts = [line.cited.ref.text for line in telling("web-1 is failing", (offer("what_changed"),), answers)]
+    assert texts == ["+  tag: 1.15.0 # runs migrations", "-  tag: 1.14.2"]

@@ -24,6 +24,10 @@ SHANGHAI = ZoneInfo("Asia/Shanghai")
         ("昨晚9点半", "11-29 21:15", "11-29 22:15"),
         ("最近半小时", "11-30 16:40", None),
         ("since 23:00", "11-29 23:00", None),
+        ("errors since thursday", "11-26 00:00", None),
+        ("logs on 2026-11-28", "11-28 00:00", "11-29 00:00"),
+        ("since 2026-11-28", "11-28 00:00", None),
+        ("周五以来的错误", "11-27 00:00", None),
     ],
 )
 def test_time_words_are_read_in_the_askers_zone(text: str, since: str, until: str | None) -> None:
@@ -88,6 +92,7 @@ def test_codes_are_error_codes_and_exceptions_and_no_ordinary_capitals() -> None
         ("Check rabbitmq's health", "health"),
         ("What does ORD-5031 mean?", "meaning"),
         ("checkout is slow", "why"),
+        ("Which image does web-1 run?", "fact"),
         ("有多少个 pod", "count"),
     ],
 )

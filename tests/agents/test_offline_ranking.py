@@ -1,8 +1,8 @@
 from offline_world import NOW, UTC_ZONE, Answers, executor_request  # noqa: F401
 
-from agents.offline.evidence import collect
 from agents.offline.question import read
 from agents.offline.ranking import kind_score, ranked_services, surprise, traffic
+from agents.offline.reading import collect
 from agents.offline.topology import depths
 
 
