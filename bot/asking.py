@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -33,8 +33,10 @@ class Question:
     history: tuple[HistoryTurn, ...] = ()
 
 
-async def ask(app: App, question: Question, on_event: OnEvent) -> RunOutcome:
-    """Raises ConfigError for a session that does not exist, and storage's errors."""
+async def ask(
+    app: App, question: Question, on_event: OnEvent, on_stop: Callable[[], None] = lambda: None
+) -> RunOutcome:
+    """`on_stop` is told of a first Ctrl-C. Raises ConfigError for a session that does not exist, and storage's errors."""
     history = await _history(app, question.session_id) if question.session_id else question.history
     request = RunRequest(
         session_id=question.session_id or uuid4().hex,
@@ -46,7 +48,7 @@ async def ask(app: App, question: Question, on_event: OnEvent) -> RunOutcome:
         deadline_seconds=app.settings.max_seconds,
     )
     run_id = await submit(request, app.work)
-    with _interrupts_cancel(app, run_id):
+    with _interrupts_cancel(app, run_id, on_stop):
         return await execute(run_id, app.work, on_event)
 
 
@@ -71,13 +73,14 @@ def nothing_to_look_at(app: App) -> bool:
 
 
 @contextmanager
-def _interrupts_cancel(app: App, run_id: str) -> Iterator[None]:
+def _interrupts_cancel(app: App, run_id: str, on_stop: Callable[[], None]) -> Iterator[None]:
     """The first Ctrl-C stops the run, which then says what is proven; a second one ends the program."""
     loop = asyncio.get_running_loop()
     pending: set[asyncio.Task[None]] = set()
 
     def stop() -> None:
         loop.remove_signal_handler(signal.SIGINT)
+        on_stop()
         pending.add(asyncio.ensure_future(app.database.call(app.store.request_cancel, run_id)))
 
     # Only the main thread of a process can be told of signals.

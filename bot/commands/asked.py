@@ -46,12 +46,17 @@ async def answered(wanted: Wanted, loaded: Loaded, console: Console) -> RunOutco
         async with open_app(loaded) as app:
             await prepare(app)
             show(console, [Line(text, lead="! ", style="yellow") for text in _warnings(app)])
-            return await ask(app, _question(wanted, app, now), progress_on(console))
+            return await _asked(app, _question(wanted, app, now), console)
     from bot.demo import open_sample
 
     async with open_sample(loaded, sample(), now) as world:
         moment = now if wanted.now else world.now
-        return await ask(world.app, _question(wanted, world.app, moment), progress_on(console))
+        return await _asked(world.app, _question(wanted, world.app, moment), console)
+
+
+async def _asked(app: App, question: Question, console: Console) -> RunOutcome:
+    stopping = Line("Stopping; what is proven so far follows. Ctrl-C again ends at once.", lead="! ", style="yellow")
+    return await ask(app, question, progress_on(console), on_stop=lambda: show(console, [stopping]))
 
 
 def _warnings(app: App) -> Iterator[str]:

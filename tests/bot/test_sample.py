@@ -155,6 +155,7 @@ def test_ctrl_c_stops_the_run_and_still_answers(home: Path, hanging_model: tuple
     assert answer["status"] == "CANCELLED"
     assert answer["answer"]
     assert "Traceback" not in err
+    assert "Stopping" in err
 
 
 def environment(home: Path) -> dict[str, str]:
