@@ -254,6 +254,43 @@ async def test_stop_cancels_the_model_call_and_says_what_is_proven(sqlite_databa
     assert TraceStore(sqlite_database).run(run_id).status == "CANCELLED"
 
 
+async def test_stop_cuts_a_tool_call_and_keeps_its_row(sqlite_database: Database) -> None:
+    reached = asyncio.Event()
+
+    async def hang(_: Any, __: ToolDeps, ___: CallContext) -> ToolResult:
+        reached.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    tools = [replace(spec, run=hang) if spec.name == "query_metrics" else spec for spec in specs()]
+    made = world(sqlite_database, scripted(*good_run()), tools=tools)
+    run_id = await submit(request(), made.place)
+    task = asyncio.create_task(execute(run_id, made.place))
+    await reached.wait()
+    TraceStore(sqlite_database).request_cancel(run_id)
+    outcome = await task
+    assert outcome.status == "CANCELLED"
+    row = next(row for row in TraceStore(sqlite_database).invocations(run_id) if row.tool_name == "query_metrics")
+    assert not row.success
+    assert "stopped" in (row.error_message or "")
+
+
+async def test_stop_cuts_the_wait_before_a_retry(sqlite_database: Database) -> None:
+    waiting = asyncio.Event()
+
+    async def for_ever(_: float) -> None:
+        waiting.set()
+        await asyncio.Event().wait()
+
+    made = world(sqlite_database, scripted(down("planner", 100.0), *good_run()))
+    place = replace(made.place, sleep=for_ever)
+    run_id = await submit(request(), place)
+    task = asyncio.create_task(execute(run_id, place))
+    await waiting.wait()
+    TraceStore(sqlite_database).request_cancel(run_id)
+    assert (await task).status == "CANCELLED"
+
+
 async def test_a_run_whose_lease_is_lost_stops_without_a_word(sqlite_database: Database) -> None:
     model = Waiting()
     limits = replace(LIMITS, lease_seconds=0)
