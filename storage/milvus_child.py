@@ -17,10 +17,17 @@ import json
 import os
 import signal
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import grpc
+    from milvus_lite.db import MilvusLite
 
 ANOTHER_SERVES = 3
+_WORKERS = 10
+_MAX_MESSAGE = 256 * 1024 * 1024
 
 
 def main() -> int:
@@ -52,15 +59,38 @@ def take(file: IO[str], kind: int) -> bool:
 
 
 def _serve(options: argparse.Namespace, address: IO[str], ended: threading.Event) -> None:
-    from milvus_lite.adapter.grpc.server import start_server_in_thread
+    from milvus_lite.db import MilvusLite
 
-    server, data, port = start_server_in_thread(str(options.data_dir), host="127.0.0.1", port=0)
+    data = MilvusLite(str(options.data_dir))
+    server = _server(data)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
     _write(address, {"pid": os.getpid(), "port": port})
     with options.users_file.open("a+") as users:
         _wait_until_idle(users, options.idle_seconds, ended)
         _write(address, {})
         server.stop(grace=2).wait()
         data.close()
+
+
+def _server(data: MilvusLite) -> grpc.Server:
+    """milvus-lite's own server, but one that bears the client's pings: its default hangs up on them ("too_many_pings")
+    and makes gRPC write to the terminal of whoever searches."""
+    import grpc
+    from milvus_lite.adapter.grpc import MilvusServicer
+    from pymilvus.grpc_gen import milvus_pb2_grpc
+
+    server = grpc.server(
+        ThreadPoolExecutor(_WORKERS),
+        options=[
+            ("grpc.max_receive_message_length", _MAX_MESSAGE),
+            ("grpc.max_send_message_length", _MAX_MESSAGE),
+            ("grpc.http2.max_ping_strikes", 0),
+            ("grpc.keepalive_permit_without_calls", 1),
+        ],
+    )
+    milvus_pb2_grpc.add_MilvusServiceServicer_to_server(MilvusServicer(data), server)
+    return server
 
 
 def _wait_until_idle(users: IO[str], seconds: float, ended: threading.Event) -> None:

@@ -52,8 +52,9 @@ class ReadDocument:
     front_matter: dict[str, Any] = field(default_factory=dict)
 
     def text(self, name: str) -> str:
-        """A text field of the front matter, "" where it is absent."""
-        return str(self.front_matter.get(name) or "")
+        """A field of the front matter as text, "" where it is absent."""
+        value = self.front_matter.get(name) or ""
+        return ", ".join(value) if isinstance(value, list) else str(value)
 
 
 def find_files(root: Path) -> tuple[list[SourceFile], dict[str, str]]:

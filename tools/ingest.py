@@ -386,5 +386,10 @@ def _piece(file: SourceFile, document: ReadDocument, metadata: dict[str, Any], c
         )
         for index, text in enumerate(texts)
     ]
-    terms = [pack_terms(term_counts(f"{chunk.title}\n{chunk.breadcrumb}\n{chunk.content}")) for chunk in chunks]
+    # The author's own hints lead to the document's beginning.
+    hints = [f"{document.text('description')}\n{document.text('when_to_retrieve')}", *[""] * (len(chunks) - 1)]
+    terms = [
+        pack_terms(term_counts(f"{chunk.title}\n{chunk.breadcrumb}\n{hint}\n{chunk.content}"))
+        for hint, chunk in zip(hints, chunks, strict=True)
+    ]
     return _Piece(_row(file, DocumentStatus.PENDING, chunk_count, metadata), chunks, terms)

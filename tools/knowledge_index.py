@@ -11,7 +11,7 @@ from typing import Any
 
 from storage.knowledge import IndexRow, KnowledgeStore
 from tools.lexical import LexicalHit, LexicalIndex
-from tools.tokens import codes, content_terms, fold, term_counts
+from tools.tokens import codes, content_terms, content_words, fold, term_counts
 
 # A code that many chunks hold ("checkout-service") says what the base is about, not which chunk answers.
 _RARE_SHARE, _RARE_COUNT = 0.05, 5
@@ -37,11 +37,10 @@ class Snapshot:
     titles: dict[str, list[int]] = field(default_factory=dict)
 
     def matches(self, query: str, categories: Collection[str], limit: int) -> LexicalMatches:
-        content = content_terms(query)
-        terms = dict.fromkeys(content, 1) or dict(term_counts(query))
+        terms = dict.fromkeys(content_terms(query), 1) or dict(term_counts(query))
         allowed = self._allowed(categories)
         scores = self.index.scores(terms, allowed)
-        shares = self.index.shares(content)
+        shares = self.index.shares(content_words(query))
         ranked = self.index.best(scores, shares, limit)
         exact = self._exact(query, allowed)
         rows = sorted(exact, key=lambda row: (-exact[row][0], -float(scores[row]), row))[:limit]

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tools.tokens import term_hash
+from tools.tokens import is_cjk, term_hash
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float32]
 
 K1, B = 1.2, 0.75
+_SEAM, _PARTS = 0.5, 0.5
 _MAX_COUNT = 65535
 
 
@@ -84,27 +85,48 @@ class LexicalIndex:
         scores[~allowed] = 0
         return scores
 
-    def shares(self, content: Iterable[str]) -> Floats:
-        """Per chunk the part of the idf of `content`, the tokens of a query that carry meaning, that it holds."""
+    def shares(self, words: Iterable[tuple[str, ...]]) -> Floats:
+        """Per chunk the part of a query that it holds, 0 to 1: the idf of the words it holds over that of all.
+
+        A word is its token and the tokens of its parts; a chunk that holds only parts of a compound holds half of it at
+        most.
+        """
         import numpy as np
 
         held = np.zeros(self._size, np.float32)
         whole = 0.0
-        for term in content:
-            span = self._postings(term)
-            weight = self._idf(span)
+        for token, *parts in words:
+            weight = self._need(token)
             whole += weight
-            held[self._rows[span]] += weight
+            extent = _PARTS * self._parts_held(parts) if parts else np.zeros(self._size, np.float32)
+            extent[self.rows_with(token)] = 1
+            held += weight * extent
         return held / whole if whole else held
+
+    def _parts_held(self, parts: Sequence[str]) -> Floats:
+        import numpy as np
+
+        held = np.zeros(self._size, np.float32)
+        for part in parts:
+            held[self.rows_with(part)] += self.idf(part)
+        return held / max(sum(self.idf(part) for part in parts), 1e-9)
+
+    def _need(self, token: str) -> float:
+        """How much a word weighs in a query. A pair of Chinese characters that no chunk holds is often the seam of two
+        words, not a word that is missing."""
+        span = self._postings(token)
+        return self._idf(span) * (_SEAM if is_cjk(token) and span.start == span.stop else 1.0)
 
     def best(self, scores: Floats, shares: Floats, limit: int) -> list[LexicalHit]:
         """The chunks with the highest positive scores, best first; equal scores in row order."""
         import numpy as np
 
-        count = min(limit, self._size)
-        rows = np.argpartition(-scores, count - 1)[:count] if count else np.zeros(0, np.int64)
-        hits = [self.hit(int(row), scores, shares) for row in rows if scores[row] > 0]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.row))
+        if not self._size or limit < 1:
+            return []
+        last = np.partition(scores, -min(limit, self._size))[-min(limit, self._size)]
+        rows = np.flatnonzero((scores >= last) & (scores > 0))
+        hits = [self.hit(int(row), scores, shares) for row in rows]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.row))[:limit]
 
     def hit(self, row: int, scores: Floats, shares: Floats) -> LexicalHit:
         return LexicalHit(row, float(scores[row]), float(shares[row]))

@@ -39,7 +39,7 @@ class RetrievalSettings:
     """Parts of a question's weight (idf of its meaningful tokens) that a lexical hit holds: under `floor` it is dropped,
     from `medium` and `high` it is called so. `near` is the margin from which a dense hit is medium."""
 
-    floor: float = 0.25
+    floor: float = 0.3
     medium: float = 0.4
     high: float = 0.6
     near: float = 0.03

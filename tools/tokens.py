@@ -44,11 +44,20 @@ def term_counts(text: str) -> Counter[str]:
     return Counter(tokens(text))
 
 
+def content_words(query: str) -> list[tuple[str, ...]]:
+    """The distinct words of a question that carry meaning, each as its token and then the tokens of its parts; question
+    words and particles are left out. A Chinese run gives a word for each of its pairs."""
+    words: list[tuple[str, ...]] = []
+    for word in _scan(_STOP_CJK.sub(" ", query)):
+        if _says_something(word):
+            expanded = tuple(dict.fromkeys(_expand(word)))
+            words += [(pair,) for pair in expanded] if is_cjk(word) else [expanded]
+    return list(dict.fromkeys(words))
+
+
 def content_terms(query: str) -> list[str]:
-    """The distinct tokens of a question that carry meaning: question words and particles are left out."""
-    words = _scan(_STOP_CJK.sub(" ", query))
-    kept = (token for word in words if _says_something(word) for token in _expand(word))
-    return list(dict.fromkeys(kept))
+    """The distinct tokens of those words."""
+    return list(dict.fromkeys(token for word in content_words(query) for token in word))
 
 
 def codes(query: str) -> list[str]:
@@ -56,7 +65,7 @@ def codes(query: str) -> list[str]:
 
     A bare number, an amount with its unit or a plain word is none: too many documents hold it by chance.
     """
-    words = [word for word in _scan(query) if not _HAS_CJK.match(word) and _is_code(word)]
+    words = [word for word in _scan(query) if not is_cjk(word) and _is_code(word)]
     return list(dict.fromkeys(code for word in words for code in (word.casefold(), *_path_prefixes(word.casefold()))))
 
 
@@ -72,6 +81,11 @@ def term_hash(token: str) -> int:
     return int.from_bytes(hashlib.blake2b(token.encode(), digest_size=8).digest(), "little")
 
 
+def is_cjk(token: str) -> bool:
+    """Whether a token is Chinese, Japanese or Korean."""
+    return _HAS_CJK.match(token) is not None
+
+
 def is_mostly_cjk(text: str) -> bool:
     """Whether a text is written in Chinese, Japanese or Korean; a few English names in it change nothing."""
     letters = sum(char.isalpha() for char in text[:1000])
@@ -80,7 +94,7 @@ def is_mostly_cjk(text: str) -> bool:
 
 def _says_something(word: str) -> bool:
     """A Chinese character left alone between particles is no token of any document: those are pairs."""
-    return word.casefold() not in _STOP_EN and not (len(word) == 1 and _HAS_CJK.match(word))
+    return word.casefold() not in _STOP_EN and not (len(word) == 1 and is_cjk(word))
 
 
 def _scan(text: str) -> Iterator[str]:
@@ -92,7 +106,7 @@ def _fold_width(text: str) -> str:
 
 
 def _expand(word: str) -> Iterator[str]:
-    if _HAS_CJK.match(word):
+    if is_cjk(word):
         yield from ([word] if len(word) == 1 else (word[i : i + 2] for i in range(len(word) - 1)))
         return
     yield fold(word)
