@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+# for lower-case text
 CAUSAL = re.compile(
     r"\b(?:because|caus(?:e|es|ed|ing)(?![-_])|due to(?!\s+(?:expire|start|run|end|be)\b)|owing to|thanks to|root[- ]cause"
     r"|as a (?:result|consequence)(?: of)?|result(?:s|ed|ing)? (?:in|from)|(?:lead|leads|led|leading) to|trigger(?:ed|s|ing)? by"
@@ -13,7 +14,6 @@ CAUSAL = re.compile(
     r"|account(?:s|ed)? for|origin(?:ates?|ated) (?:in|from)|contribut(?:es?|ed|ing) to|responsible)\b"
     r"|因为|由于|导致|造成|引起|引发|致使|根因|根本原因|原因(?:是|为|在于|就是)|源于|源自|归因|归咎|因此|所以|从而|使得|所致|拖慢|拖垮"
     r"|促使|罪魁|触发(?!了?(?:告警|报警|警报|限流|熔断|器|条件|阈值))|(?<![原起病死内外基])因(?!素|子|果|人而异)",
-    re.IGNORECASE,
 )
 
 STATED_CAUSES = re.compile(

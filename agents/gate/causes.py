@@ -21,7 +21,7 @@ CASES = "cases"
 
 def speaks_of_cause(own_words: str) -> bool:
     """`own_words` is the claim without what it quotes."""
-    return CAUSAL.search(own_words) is not None
+    return CAUSAL.search(own_words.lower()) is not None
 
 
 def claims_absence(text: str) -> bool:

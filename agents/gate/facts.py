@@ -14,7 +14,7 @@ from agents.gate.numbers import Quantity, digit_runs, quantities, says
 from agents.gate.times import Stamp, blank, epochs, stamps, states
 from agents.gate.tokens import has_cjk, stems
 
-_LEFT, _RIGHT = 90, 40  # how far around a quote its units and keys may stand
+_LEFT, _RIGHT = 64, 24  # how far around a quote its units and keys may stand
 _LETTER = re.compile(r"[^\W\d_]")
 _METRIC = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*_[a-zA-Z0-9_:]*(?=[{\s=]|$)")
 _WINDOW_BEFORE = re.compile(

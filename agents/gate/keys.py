@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from agents.gate.tokens import CJK, bigrams, is_cjk, parts, stem
 from agents.gate.words import CONCEPTS, SIDES, STOP_WORDS
 
-_KEY = re.compile(
-    r"""(?P<key>[A-Za-z_\u4e00-\u9fff][\w.\-/%]*(?:(?:[ ][A-Za-z][\w.\-/%]*){0,2}(?=["']?\]?\s?:)|(?:\s?\([\w%/]+\))?))"""
-    r"""["']?\]?\s?[=:]\s?["'\[(<{]{0,2}\s?[<>~≈]?$"""
-)
+_SEPARATOR = re.compile(r"""([=:])\s?["'\[(<{]{0,2}\s?[<>~≈]?$""")
+_KEY_MARKS = frozenset("_.-/%")
+_KEY_REACH = 60  # characters
+_CJK_RUN = re.compile(f"[{CJK}]+")
 _WORD = re.compile(rf"[A-Za-z_][A-Za-z0-9_]*|[{CJK}]+")
 _BREAK = re.compile(r"[,;|()\[\]{}<>，。；、（）\n]|\s-\s")
 _MEASURES = frozenset("次个条台秒分倍笔项种名行")
@@ -22,8 +22,8 @@ _CLOSE = 4  # words a side
 
 _MEANING = {stem(word) if word.isascii() else word: concept for concept, words in CONCEPTS.items() for word in words}
 _SIDES = {side: frozenset(stem(word) if word.isascii() else word for word in words) for side, words in SIDES.items()}
-_FROM = re.compile(r"(?:\bfrom|从|由)\s?(?:about |the )?$", re.IGNORECASE)
-_TO = re.compile(r"(?:\bto|到|至|为|成)了?\s?(?:about |a )?$", re.IGNORECASE)
+_FROM = re.compile(r"(?:\b[Ff]rom|从|由)\s?(?:about |the )?$")
+_TO = re.compile(r"(?:\bto|到|至|为|成)了?\s?(?:about |a )?$")
 _ZH_MEANINGS = {word: concept for word, concept in _MEANING.items() if not word.isascii()}
 
 
@@ -48,14 +48,38 @@ class Context:
 
 def key_before(text: str, start: int) -> list[str]:
     """The parts of the key of `key=…`, `"key": …`, `Some Key: …`, `key(ms)=…` that ends right before `start`."""
-    found = _KEY.search(text, max(0, start - 60), start)
-    if found is None:
+    separator = _SEPARATOR.search(text, max(0, start - 6), start)
+    if separator is None:
         return []
-    key = found["key"]
-    inside = re.findall(r"\(([\w%/]+)\)", key) or (["%"] if key.endswith("%") else [])
-    words = parts(key)
-    words += [char for run in re.findall(f"[{CJK}]+", key) for char in bigrams(run)]
-    return words + [unit for unit in inside if unit == "%" or unit.lower() not in words] if inside else words
+    head = text[max(0, start - _KEY_REACH) : separator.start()].rstrip(" \"']")
+    units: list[str] = []
+    if head.endswith(")") and "(" in head:
+        head, _, unit = head[:-1].rpartition("(")
+        units = [unit]
+    words = _last_words(head.rstrip(), 3 if separator[1] == ":" else 1)
+    if words and words[-1].endswith("%"):
+        units = ["%"]
+    found = [part for word in words for part in parts(word)]
+    found += [pair for word in words for run in _CJK_RUN.findall(word) for pair in bigrams(run)]
+    return found + [unit for unit in units if found and (unit == "%" or unit.lower() not in found)]
+
+
+def _last_words(head: str, most: int) -> list[str]:
+    """Up to `most` words that end the text, single spaces between them."""
+    words: list[str] = []
+    end = len(head)
+    while len(words) < most and end > 0:
+        at = end
+        while at > 0 and (head[at - 1].isalnum() or head[at - 1] in _KEY_MARKS):
+            at -= 1
+        word = head[at:end].lstrip("-./%")
+        if not word or word[0].isdigit():
+            break
+        words.insert(0, word)
+        if at == 0 or head[at - 1] != " ":
+            break
+        end = at - 1
+    return words
 
 
 def context_of(words: Sequence[str]) -> Context:
@@ -89,7 +113,9 @@ def _with_sides(text: str, anchors: Sequence[Anchor], contexts: Sequence[Context
     """from A to B, 从 A 到 B: which side each number is on. A lone "to B" says too little."""
     sided = [Context(one.words, one.meanings - {"from…", "to…"}) for one in contexts]
     for at, anchor in enumerate(anchors[:-1]):
-        if _FROM.search(text, 0, anchor.start) and _TO.search(text, anchor.end, anchors[at + 1].start):
+        if _FROM.search(text, max(0, anchor.start - 12), anchor.start) and _TO.search(
+            text, anchor.end, anchors[at + 1].start
+        ):
             sided[at] = Context(sided[at].words, sided[at].meanings | {"from…"})
             sided[at + 1] = Context(sided[at + 1].words, sided[at + 1].meanings | {"to…"})
     return sided

@@ -207,7 +207,8 @@ def _code(text: str, start: int, end: int) -> str | None:
     """The digits where they are a code: HTTP 503, exit code 137, port 5432, 503 errors."""
     before = text[max(0, start - 30) : start]
     digits = text[start:end]
-    if _CODE_BEFORE.search(before):
+    lowered = before.lower()
+    if any(word in lowered for word in CODE_WORDS) and _CODE_BEFORE.search(before):
         return digits
     if _PLURAL_CODE.match(text, start):
         return digits
@@ -248,11 +249,17 @@ def _placed(found: list[Quantity], text: str, *, claim: bool) -> list[Quantity]:
     """Each with the words that name it: its key where it has one, else its neighbours."""
     if not found:
         return found
+    if all(quantity.context.words for quantity in found):
+        return _with_fractions(found, text)
     contexts = neighbours(text, [Anchor(quantity.start, quantity.end) for quantity in found], claim=claim)
     placed = [
         quantity if quantity.context.words else replace(quantity, context=context)
         for quantity, context in zip(found, contexts, strict=True)
     ]
+    return _with_fractions(placed, text)
+
+
+def _with_fractions(placed: list[Quantity], text: str) -> list[Quantity]:
     for at in range(len(placed) - 1):
         between = text[placed[at].end : placed[at + 1].start]
         if _OF.fullmatch(between):

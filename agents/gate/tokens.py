@@ -47,9 +47,10 @@ def is_informative(text: str, fewest: int) -> bool:
     return len(plain) >= fewest or len(informative_tokens(text)) >= fewest
 
 
-def parts(word: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def parts(word: str) -> tuple[str, ...]:
     """waitingThreads_ms → waiting, threads, ms."""
-    return [part.lower() for part in _PARTS.findall(word)]
+    return tuple(part.lower() for part in _PARTS.findall(word))
 
 
 @lru_cache(maxsize=4096)
