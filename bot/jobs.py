@@ -80,14 +80,24 @@ class Workplace:
 
 
 async def submit(request: RunRequest, place: Workplace) -> str:
-    """Store a QUEUED run and give its id. Secrets in the question and the history are masked first.
+    """Store a QUEUED run and give its id.
 
     Raises RequestRefused and storage's errors. The session is opened where it does not exist.
+    """
+    new = new_run(request, place)
+    await place.db.call(_store_run, place.db, request, new)
+    return new.run_id
+
+
+def new_run(request: RunRequest, place: Workplace) -> NewRun:
+    """A QUEUED run as it is stored, wherever the request came from. Secrets in the question and the history are masked.
+
+    Raises RequestRefused.
     """
     request = _checked(request, place.redactor)
     run_id = place.new_id()
     state = first_state(request, run_id, fence=place.new_id()[:12], start=START)
-    new = NewRun(
+    return NewRun(
         run_id=run_id,
         session_id=request.session_id,
         agent_flow=request.agent_flow,
@@ -98,8 +108,6 @@ async def submit(request: RunRequest, place: Workplace) -> str:
         next_node=START,
         deadline_seconds=request.deadline_seconds,
     )
-    await place.db.call(_store_run, place.db, request, new)
-    return run_id
 
 
 async def execute(run_id: str, place: Workplace, on_event: OnEvent = ignore_event) -> RunOutcome:

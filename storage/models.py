@@ -19,6 +19,10 @@ chat_session = table(
     Column("time_zone", String(64), nullable=False),
     Column("joined_at", UtcDateTime, nullable=False),
     Column("state", String(16), nullable=False),
+    # Who asked the bot last, and {person: instant} of who has spoken in the thread since. Instants are Slack's.
+    Column("addressed_at", UtcDateTime),
+    Column("addressed_by", String(32)),
+    Column("speakers", ExactJson),
     UniqueConstraint("team", "channel", "thread_ts"),
 )
 

@@ -55,9 +55,7 @@ class TraceStore:
 
     def create_run(self, new: NewRun) -> None:
         """A QUEUED run. Raises StorageConflict where the id is taken or the session is unknown."""
-        values = _values(new)
-        values["time_zone"] = values.pop("zone")
-        self._db.write(lambda writer: writer.run(sql.CREATE_RUN, values))
+        self._db.write(lambda writer: writer.run(sql.CREATE_RUN, sql.run_values(new)))
 
     def claim(self, run_id: str, owner: str, lease_seconds: float) -> Lease | None:
         """Take a queued run, or a running one whose lease has run out on the database's clock. None = somebody has it,

@@ -48,6 +48,14 @@ CREATE_RUN = Prepared(
     ["time_zone" if name == "zone" else name for name in names(NewRun)],
 )
 
+
+def run_values(new: NewRun) -> dict[str, Any]:
+    """The parameters of CREATE_RUN."""
+    values = {name: getattr(new, name) for name in names(NewRun)}
+    values["time_zone"] = values.pop("zone")
+    return values
+
+
 # SQLAlchemy sets in the table's order, MySQL sees what was set before: no value here reads another column that is set.
 CLAIM = (
     update(diagnosis_run)
