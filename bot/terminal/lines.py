@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -10,8 +9,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-# What could move the cursor, colour the screen or turn the reading direction: a log line may hold any of it.
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
+from bot.printable import printable
+
 # With less room than this beside the indent, text would run down the screen letter by letter.
 _LEAST_WIDTH = 20
 
@@ -37,11 +36,6 @@ def show(console: Console, lines: Iterable[Line]) -> None:
     for line in lines:
         for row in _rows(line, console):
             console.print(row, soft_wrap=True)
-
-
-def printable(text: str) -> str:
-    """Control and bidi characters as visible escapes; line ends stay."""
-    return _UNSAFE.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def _rows(line: Line, console: Console) -> list[Text]:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from agents.contracts import AllowedClaim, RunOutcome, Verdict, VerifiedEvidence
+from agents.contracts import AllowedClaim, RunOutcome, Verdict
+from bot.evidence_source import where
+from bot.statements import statements
 from bot.terminal.lines import Line
-from bot.terminal.times import window_text
 from bot.terminal.words import Words, words_of
 
 _STYLES = {Verdict.PASS: "bold green", Verdict.LOW_CONFID: "bold yellow", Verdict.REJECT: "bold red"}
-# Of a ref's scope, in this order, what tells a reader where a quote comes from.
-_SOURCE_KEYS = ("document", "metric", "file", "source", "query")
 _QUOTE_CHARS = 450
-_MARK = re.compile(r"\[(\d+)\]")
 _FIELDS = (
     "run_id", "verdict", "answer", "claims", "hypotheses", "recommended_actions", "missing_info", "gatekeeper_result",
     "verifier_output", "orchestration_trace", "usage", "duration_ms",
@@ -52,52 +49,22 @@ def _listed(title: str, items: tuple[str, ...]) -> list[Line]:
 
 
 def _proven(outcome: RunOutcome, words: Words, zone: ZoneInfo) -> list[Line]:
-    """Each claim with its quotes under it: those of the conclusion first, then line by line, then what no line mentions.
-    A sentence that is the whole conclusion has just been read and is not repeated."""
-    claims = {allowed.number: allowed for allowed in outcome.claims}
-    lead = outcome.sections.lead
+    """Each statement with its quotes under it."""
     lines: list[Line] = []
-    for number in _marks(lead):
-        lines += _claim(claims.pop(number, None), lead, words, zone)
-    for text in outcome.sections.confirmed:
-        numbers = [number for number in _marks(text) if number in claims]
-        if numbers or not _marks(text):
-            lines += [] if text == lead else [Line(text, lead="  • ")]
-        for number in numbers:
-            lines += _quotes(claims.pop(number), words, zone)
-    for allowed in claims.values():
-        lines += _claim(allowed, lead, words, zone)
+    for statement in statements(outcome):
+        if statement.text is not None:
+            lines.append(Line(statement.text, lead="  • "))
+        for allowed in statement.claims:
+            lines += _quotes(allowed, words, zone)
     return [Line(), Line(words.evidence, style="bold"), *lines] if lines else []
-
-
-def _marks(text: str) -> list[int]:
-    return list(dict.fromkeys(int(mark) for mark in _MARK.findall(text)))
-
-
-def _claim(allowed: AllowedClaim | None, lead: str, words: Words, zone: ZoneInfo) -> Iterator[Line]:
-    if allowed is None:
-        return
-    text = f"{allowed.claim.claim_text} [{allowed.number}]"
-    if text != lead:
-        yield Line(text, lead="  • ")
-    yield from _quotes(allowed, words, zone)
 
 
 def _quotes(allowed: AllowedClaim, words: Words, zone: ZoneInfo) -> Iterator[Line]:
     """For each quote where it stands, then the words themselves."""
     for evidence in allowed.evidence:
-        yield Line(_where(evidence, words, zone), lead=f"    [{allowed.number}] ", style="dim", lead_style="cyan")
+        yield Line(where(evidence, words.call, zone), lead=f"    [{allowed.number}] ", style="dim", lead_style="cyan")
         quote = "        │ "
         yield Line(evidence.span_text, lead=quote, hang=quote, lead_style="dim", max_chars=_QUOTE_CHARS)
-
-
-def _where(evidence: VerifiedEvidence, words: Words, zone: ZoneInfo) -> str:
-    scope = evidence.scope
-    named = (scope[key] for key in _SOURCE_KEYS if scope.get(key) and "://" not in scope[key])
-    window = window_text(scope.get("window_from", ""), scope.get("window_to", ""), zone)
-    span = f"{evidence.raw_path}[{evidence.span_start}:{evidence.span_end}]"
-    number = f"{words.call} {evidence.source_invocation_id}"
-    return " · ".join(part for part in (evidence.tool_name, scope.get("service"), next(named, ""), window, number, span) if part)
 
 
 def _footer(outcome: RunOutcome, words: Words) -> Line:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from bot.evidence_source import arguments_text
 from bot.terminal.lines import Line
 from storage.trace import Run, Step, StoredInvocation
 
@@ -77,9 +77,8 @@ def _step(step: Step) -> str:
 
 
 def _invocation(invocation: StoredInvocation) -> Iterator[Line]:
-    arguments = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in invocation.input_params.items())
     lead = f"  {invocation.id:>3} "
-    yield Line(f"{invocation.tool_name}({arguments})", lead=lead)
+    yield Line(f"{invocation.tool_name}({arguments_text(invocation.input_params)})", lead=lead)
     status = invocation.retrieval_details.get("evidence_status", "unfinished" if not invocation.finished else "")
     refs = len(invocation.retrieval_details.get("evidence_refs", ()))
     found = invocation.error_message or invocation.output_preview
