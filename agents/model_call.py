@@ -59,7 +59,7 @@ class Asking(Protocol):
 
 
 @dataclass(frozen=True)
-class Question(Generic[Value]):
+class NodeRequest(Generic[Value]):
     """One request as a node states it. `sequence` numbers a node's calls within a round."""
 
     role: Role
@@ -73,7 +73,7 @@ class Question(Generic[Value]):
 
 
 async def ask(
-    question: Question[Value], state: Asking, deps: RunDeps, after: Answered[Value] | None = None
+    question: NodeRequest[Value], state: Asking, deps: RunDeps, after: Answered[Value] | None = None
 ) -> Answered[Value]:
     """The model's answer, from the record where this very request was answered before.
 
@@ -96,7 +96,7 @@ async def ask(
         return await call.repairing(broken).live()
 
 
-def _request(question: Question[Value], state: Asking, deps: RunDeps) -> ModelRequest:
+def _request(question: NodeRequest[Value], state: Asking, deps: RunDeps) -> ModelRequest:
     return ModelRequest(
         role=question.role,
         messages=question.messages,
@@ -203,7 +203,7 @@ class _Call(Generic[Value]):
             request_hash=self.fingerprint,
             agent_name=self.request.role,
             model_name=self.model.name,
-            model_input=shortened("\n\n".join(message.content for message in self.fresh[-4:]), SUMMARY_CHARS),
+            model_input=shortened(_heard(self.fresh), SUMMARY_CHARS),
             model_output=shortened(reply.text or _calls_in_words(reply), SUMMARY_CHARS),
             thought=shortened(reply.thought, SUMMARY_CHARS),
             has_tool_call=bool(reply.tool_calls),
@@ -283,6 +283,11 @@ def _reply_of(step: Step) -> ModelReply:
         usage=Usage(**whole["usage"]),
         thought=whole["thought"],
     )
+
+
+def _heard(messages: tuple[Message, ...]) -> str:
+    """What is new to the model, without the fixed part that every run repeats."""
+    return "\n\n".join(message.content for message in messages if message.role != "system" and message.content)
 
 
 def _encodable(reply: ModelReply) -> ModelReply:

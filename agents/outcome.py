@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
+
+from pydantic import BaseModel
 
 from agents.answer import actions, allowed_claims, hypotheses, missing_info
 from agents.contracts import AnswerSections, OrchestrationTrace, RunOutcome, RunUsage
@@ -20,14 +23,19 @@ async def finish(state: RunState, deps: RunDeps) -> RunOutcome:
     """Write self_evaluation and the run's end. Raises LeaseLost where another process has the run by now."""
     outcome = outcome_of(state, deps)
     summary = trace_summary(deps.door.invocations(), deps.levels)
-    for key, value in (
-        ("rule_evaluation", rule_evaluation(state, summary)),
-        ("verifier_evaluation", verifier_evaluation(state, summary)),
-    ):
-        content = value.model_dump(mode="json")
-        await deps.db.call(deps.store.put_evaluation, state.run_id, key, content, deps.lease)
-    await deps.db.call(deps.store.finish_run, deps.lease, _result(outcome, state))
+    evaluations = {
+        "rule_evaluation": rule_evaluation(state, summary),
+        "verifier_evaluation": verifier_evaluation(state, summary),
+    }
+    await deps.db.call(_write_end, deps, evaluations, _result(outcome, state))
     return outcome
+
+
+def _write_end(deps: RunDeps, evaluations: Mapping[str, BaseModel], result: RunResult) -> None:
+    """The evaluations first: a run that has ended takes no more."""
+    for key, value in evaluations.items():
+        deps.store.put_evaluation(deps.lease.run_id, key, value.model_dump(mode="json"), deps.lease)
+    deps.store.finish_run(deps.lease, result)
 
 
 def outcome_of(state: RunState, deps: RunDeps) -> RunOutcome:

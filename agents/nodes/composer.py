@@ -27,7 +27,7 @@ from agents.contracts import (
 )
 from agents.deps import RunDeps
 from agents.guard import GuardVocabulary, guard_sections
-from agents.model_call import Question, ask
+from agents.model_call import NodeRequest, ask
 from agents.prompts import as_json, block
 from agents.state import RunState
 from agents.verdicts import rendered, with_lead
@@ -71,7 +71,7 @@ async def _draft(state: RunState, deps: RunDeps, allowed: tuple[AllowedClaim, ..
         recommended_actions=block("actions", as_json([a.action_text for a in given.recommended_actions]), state.fence),
         hypotheses=block("hypotheses", as_json([h.hypothesis_text for h in given.hypotheses]), state.fence),
     )
-    answered = await ask(Question("composer", NODE, ComposerDraft, given, messages), state, deps)
+    answered = await ask(NodeRequest("composer", NODE, ComposerDraft, given, messages), state, deps)
     assert answered.value is not None
     return answered.value
 

@@ -15,7 +15,7 @@ from agents.errors import ContractBroken, LimitReached
 from agents.events import RunEvent
 from agents.fences import shortened
 from agents.llm.base import Exchange, Message, ModelReply, ToolCall, ToolOffer
-from agents.model_call import Answered, Question, ask
+from agents.model_call import Answered, NodeRequest, ask
 from agents.prompts import as_json, block, history_block
 from agents.state import RunState
 from agents.tool_text import tool_text
@@ -125,7 +125,7 @@ class _Investigation:
         turn: int,
         after: Answered[ExecutorDraft] | None,
     ) -> Answered[ExecutorDraft]:
-        question = Question(
+        question = NodeRequest(
             "executor",
             NODE,
             ExecutorDraft,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from agents.contracts import PlannerInput, PlannerPlan
 from agents.deps import RunDeps
 from agents.evidence_retry import retry_context
-from agents.model_call import Question, ask
+from agents.model_call import NodeRequest, ask
 from agents.prompts import as_json, block, history_block
 from agents.state import RunState
 
@@ -35,7 +35,7 @@ async def run(state: RunState, deps: RunDeps) -> RunState:
         question=block("question", given.question, state.fence),
         retry_context=block("retry_context", as_json(given.retry_context), state.fence),
     )
-    answered = await ask(Question("planner", NODE, PlannerPlan, given, messages), state, deps)
+    answered = await ask(NodeRequest("planner", NODE, PlannerPlan, given, messages), state, deps)
     assert answered.value is not None
     return replace(state, plan=_of_the_catalogue(answered.value, deps))
 

@@ -15,7 +15,7 @@ from agents.contracts import (
     VerifierInput,
 )
 from agents.deps import RunDeps
-from agents.model_call import Question, ask
+from agents.model_call import NodeRequest, ask
 from agents.prompts import as_json, block
 from agents.state import RunState
 from agents.trace_summary import trace_summary
@@ -49,7 +49,7 @@ async def _draft(state: RunState, deps: RunDeps) -> VerifierDraft:
         ref_index=block("refs", as_json(_index(given.ref_index)), state.fence),
         retry_context=block("retry_context", as_json(given.retry_context), state.fence),
     )
-    answered = await ask(Question("verifier", NODE, VerifierDraft, given, messages), state, deps)
+    answered = await ask(NodeRequest("verifier", NODE, VerifierDraft, given, messages), state, deps)
     assert answered.value is not None
     return answered.value
 
