@@ -45,8 +45,8 @@ _DIGIT_RUN = re.compile(r"(?<![A-Za-z0-9.])\d+(?![A-Za-z0-9]|\.\d)")
 @dataclass(frozen=True)
 class Quantity:
     """`readings` are (dimension, value in base units), `half` the rounding each allows (0: none; half a unit of the last
-    digit where two digits or more are written). `soft` names dimensions in which the bare value may be read as it
-    stands, because its key makes the unit plain."""
+    digit where two digits or more are written). `soft` are the units of time (in seconds) in which a bare value whose key
+    speaks of time may be read as it stands, never converted."""
 
     literal: str
     start: int
@@ -55,7 +55,7 @@ class Quantity:
     half: tuple[float, ...]
     raw: Reading = ("", 0.0)  # ("", value as written)
     raw_half: float = 0.0
-    soft: frozenset[str] = frozenset()
+    soft: tuple[float, ...] = ()
     code: str | None = None
     context: Context = Context()
 
@@ -96,7 +96,13 @@ def says(claimed: Quantity, other: Quantity) -> bool:
         for theirs, known in (*other.readings, other.raw):
             if dimension == theirs and _equal(value, known, half):
                 return True
-    return bool(claimed.dimensions & other.soft) and _equal(claimed.raw[1], other.raw[1], claimed.raw_half)
+    return bool(other.soft) and _says_time(claimed, other)
+
+
+def _says_time(claimed: Quantity, other: Quantity) -> bool:
+    units = [value / claimed.raw[1] for dimension, value in claimed.readings if dimension == "time" and claimed.raw[1]]
+    plain = any(abs(unit - known) < known * 1e-6 for unit in units for known in other.soft)
+    return plain and _equal(claimed.raw[1], other.raw[1], claimed.raw_half)
 
 
 def digit_runs(text: str, taken: Sequence[tuple[int, int]]) -> set[str]:
@@ -166,7 +172,7 @@ def _unit(match: re.Match[str], text: str) -> tuple[int, list[str]]:
 
 def _units_of(
     names: Sequence[str], value: float, key: Sequence[str], hint: str, *, decimal: bool, claim: bool
-) -> tuple[list[Reading], frozenset[str]]:
+) -> tuple[list[Reading], tuple[float, ...]]:
     """The units a number may be read in: as written, else as its key or metric states, else what its key allows."""
     units: list[Reading] = [("", 1.0)]
     for name in names:
@@ -177,21 +183,28 @@ def _units_of(
             if not (held and unit)
         ]
     if names:
-        return units, frozenset()
+        return units, ()
     for source in (key, parts(hint)):
         stated = next((part for part in reversed(source) if part in KEY_UNITS), None)
         if stated is not None:
-            return [*units, *UNITS[stated]], frozenset()
+            return [*units, *UNITS[stated]], ()
     words = frozenset((*key, *parts(hint)))
     if 0 <= value <= 1 and (decimal or words & RATIO_KEYS):
         units.append(("ratio", 1.0))
     if claim:
-        return units, frozenset()
+        return units, ()
     if 0 <= value <= 100 and words & RATIO_KEYS:
         units.append(("ratio", 0.01))
     if value >= 1024 and words & BYTE_KEYS:
         units.append(("bytes", 1.0))
-    return units, frozenset({"time"}) if words & TIME_KEYS else frozenset()
+    return units, _plain_times(value, decimal=decimal) if words & TIME_KEYS else ()
+
+
+def _plain_times(value: float, *, decimal: bool) -> tuple[float, ...]:
+    """Bare times are seconds where they have a fraction (nginx), milliseconds where they are large (Java)."""
+    if decimal:
+        return (1.0,)
+    return (1e-3,) if value >= 1000 else (1.0, 1e-3)
 
 
 def _step(digits: str, fraction: str | None, exponent: str | None) -> float:

@@ -313,3 +313,50 @@ def test_two_claims_of_one_id_are_both_rejected() -> None:
     result = check_claims([claim(), claim("The pool was empty")], [invocation()], "run-1").result
     assert (result.passed_claim_ids, result.failed_rules) == ((), ("duplicate_claim_id",))
     assert result.errors
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "rule"),
+    [
+        ("POST /pay done rt=60.001", "The request took 60 s", "all_rules"),
+        ("POST /pay done rt=60.001", "The request took 60 ms", "number_not_in_evidence"),
+        ("POST /pay done cost=4270", "The request took 4270 ms", "all_rules"),
+        ("POST /pay done cost=4270", "The request took 4270 s", "number_not_in_evidence"),
+        ("POST /pay done cost=4270", "The request took 4.3 s", "number_not_in_evidence"),
+        ("POST /pay done size=4270", "The request took 4270 ms", "number_not_in_evidence"),
+        ("POST /pay took 4270ms", "The request took 4 s", "number_not_in_evidence"),
+        ("POST /pay took 4000ms", "The request took 4 s", "all_rules"),
+        ("success of POST /pay 99.8%", "POST /pay succeeded 100 % of the time", "number_not_in_evidence"),
+        ("POST /pay took 4.27s", "POST /pay took 4.3 s", "all_rules"),
+        ("POST /pay took 4.27s", "POST /pay took 4.2 s", "number_not_in_evidence"),
+    ],
+)
+def test_a_number_keeps_its_unit_and_its_precision(text: str, said: str, rule: str) -> None:
+    assert outcome(claim(said, binding(text)), invocation(text)) == rule
+
+
+@pytest.mark.parametrize(
+    ("said", "rule"),
+    [
+        ("It failed at 08:43", "all_rules"),
+        ("It failed at 08:43:12 UTC", "all_rules"),
+        ("It failed at 16:43 (UTC+8)", "all_rules"),
+        ("北京时间 16:43 发生失败", "all_rules"),
+        ("It failed on 2026-11-30", "all_rules"),
+        ("It failed at 16:43", "time_not_in_evidence"),
+        ("It failed at 08:44", "time_not_in_evidence"),
+        ("It failed at 08:43:13", "time_not_in_evidence"),
+        ("It failed at 08:43 (UTC+8)", "time_not_in_evidence"),
+        ("It failed on 2026-11-29", "time_not_in_evidence"),
+        ("It failed at 8:43 PM", "time_not_in_evidence"),
+    ],
+)
+def test_stamps_with_a_zone_compare_as_instants(said: str, rule: str) -> None:
+    text = "2026-11-30T08:43:12.345Z worker stopped with failure"
+    assert outcome(claim(said, binding(text)), invocation(text)) == rule
+
+
+def test_a_stamp_without_a_zone_compares_literally() -> None:
+    text = "2026-11-30 16:43:12 worker stopped with failure"
+    assert outcome(claim("It failed at 16:43", binding(text)), invocation(text)) == "all_rules"
+    assert outcome(claim("It failed at 16:43 UTC", binding(text)), invocation(text)) == "time_not_in_evidence"
