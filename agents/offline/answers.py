@@ -14,6 +14,8 @@ def answers(question: Question, claim: VerifiedClaim, evidence: Sequence[Verifie
 
     `evidence` may hold the spans of other claims too.
     """
+    if not question.has_words:
+        return False
     if claim.claim_type in ("root_cause", "healthy"):
         return True
     spans = [one for one in evidence if one.claim_id == claim.claim_id and claim.claim_type != "gap"]
@@ -21,6 +23,8 @@ def answers(question: Question, claim: VerifiedClaim, evidence: Sequence[Verifie
         return any(COUNT_LINE.search(one.span_text) for one in spans)
     if question.ask == "logs":
         return any(_is_asked_line(question, one) for one in spans)
+    if question.ask in ("fact", "listing") and question.asks_for_changes:
+        return claim.claim_type == "change"
     if question.ask == "listing":
         return question.kind is not None and any(question.kind in one.scope.values() for one in spans)
     if question.ask == "meaning":

@@ -143,6 +143,10 @@ def _explanations(code: str, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, s
                 yield chunk, sentence
 
 
+def explains(chunk: Chunk, code: str) -> bool:
+    return next(_explanations(code, [chunk]), None) is not None
+
+
 def sentences(text: str) -> list[str]:
     """Sentences on one line each: a wrapped paragraph is one text, a list item another."""
     found = []

@@ -79,6 +79,11 @@ class Stating:
         )
         return Statement("symptom", claim, (cite(series.cited, "change_at="),))
 
+    def steady(self, series: Series) -> Statement:
+        last = _shown(series.written.get("last", "0"), series.written.get("unit"))
+        text = self._say("steady", name=series.name, service=series.service, last=last)
+        return Statement("symptom", text, (cite(series.cited, "change=none"),))
+
     def alert(self, alert: Alert) -> Statement:
         plain = self._quoting("symptom", "alert", alert.cited, quote(alert.cited.ref.text))
         if not (alert.name and alert.service and alert.state and alert.since):

@@ -33,12 +33,17 @@ def draft(question: Question, offers: Sequence[ToolOffer], exchanges: Sequence[E
 
 def _statements(found: Findings, state: Stating) -> Iterator[Statement]:
     """Records and causes first, then symptoms from the deepest service up, metrics, alerts, and what came back empty."""
+    asked = found.changes_in_window()
+    if asked:
+        yield from (state.change(change) for change in asked)
+        return
     yield from (state.row(row) for row in found.rows())
     yield from _causes(found, state)
     yield from (state.log_line(cited) for cited in found.record_lines())
     yield from (state.telling(line) for line in found.telling)
     yield from (state.kind(kind) for kind in found.kinds())
     yield from (statement for one in found.series() if (statement := state.series(one)))
+    yield from (state.steady(one) for one in found.steady())
     yield from (state.alert(alert) for alert in found.alerts())
     yield from (state.gap(exchange.refs[0]) for exchange in found.empty()[:MAX_GAPS])
 

@@ -73,6 +73,11 @@ class Series:
         return {key: value for key, raw in self.written.items() if (value := number_of(raw)) is not None}
 
 
+    @property
+    def is_steady(self) -> bool:
+        return self.written.get("change") == "none"
+
+
 @dataclass(frozen=True)
 class Alert:
     cited: CitedRef

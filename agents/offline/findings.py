@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from agents.llm.base import CitedRef, Exchange, ToolOffer
-from agents.offline.causes import Changed, Explained, changed, explained, share_a_word
+from agents.offline.causes import CASES, Changed, Explained, changed, explained, explains, share_a_word
 from agents.offline.evidence import Alert, Change, Chunk, Evidence, LogKind, Row, Series
 from agents.offline.external_calls import is_external
 from agents.offline.question import Question
@@ -77,6 +77,7 @@ class Findings:
             order |= dict.fromkeys(callers(self.reached, self.evidence.kinds), -1)
         worth = [kind for kind in telling_kinds(self.evidence.kinds) if kind.service in order]
         worth = [kind for kind in worth if kind.count or not self.asked]
+        worth += [kind for kind in self.evidence.kinds if kind.service in order and kind.is_error and kind.before is None]
         chosen = [_most_telling([kind for kind in worth if kind.service == service]) for service in order]
         kept = [kind for kind in chosen if kind is not None]
         return sorted(kept, key=lambda kind: (-order[kind.service], -kind_score(kind)))[:limit]
@@ -89,6 +90,19 @@ class Findings:
         services = dict.fromkeys(one.service for one in near)
         first = [next(one for one in near if one.service == service) for service in services]
         return [*first, *(one for one in near if one not in first)][:limit]
+
+    def steady(self, limit: int = 2) -> list[Series]:
+        """Series of an asked service that kept their level: what there is to say where nothing is news."""
+        if self.kinds() or self.series():
+            return []
+        return [one for one in self.evidence.series if one.service in self.asked and one.is_steady][:limit]
+
+    def changes_in_window(self, limit: int = 6) -> list[Change]:
+        """All changes, where the question asks for changes and not for a reason."""
+        if not self.question.asks_for_changes or self.question.ask not in ("fact", "listing"):
+            return []
+        since = self.question.window.since if self.question.window else datetime.min.replace(tzinfo=UTC)
+        return [one for one in self.evidence.changes if one.at is not None and one.at >= since][-limit:]
 
     def _is_complaint(self, series: Series) -> bool:
         slow = {"slow", "slower", "latency", "timeout", "timeouts", "504"} & set(self.question.terms)
@@ -114,13 +128,16 @@ class Findings:
         return max(before, key=lambda change: change.at or min(onsets), default=None)
 
     def explaining_chunks(self) -> list[tuple[Chunk, str]]:
-        """Runbook chunks that speak of a code which the question names."""
-        return [
+        """Runbook chunks that speak of a code which the question names, or of an error whose age is not known."""
+        uncompared = [code for kind in self.kinds() if kind.before is None for code in kind.codes[:1]]
+        codes = dict.fromkeys([*self.question.codes, *uncompared])
+        found = [
             (chunk, code)
-            for code in self.question.codes
+            for code in codes
             for chunk in self.evidence.chunks
-            if code in chunk.text and chunk.domain != "cases"
-        ][:2]
+            if code in chunk.text and chunk.domain != CASES
+        ]
+        return sorted(found, key=lambda one: not explains(*one))[:2]
 
     def empty(self) -> list[Exchange]:
         """Look-ups that found nothing, save those that only asked how old a line is."""

@@ -113,7 +113,7 @@ def _missing(found: Findings, sentences: Sentences) -> Iterator[str]:
     untold = unfilled(found.question, found.offers, found.exchanges)
     if untold:
         yield sentences.say("missing", "nothing_named", tools=", ".join(untold))
-    if found.evidence.kinds and not found.explained:
+    if found.evidence.kinds and not found.explained and found.question.ask == "why":
         yield from _unexplained(found, sentences)
     offered = {offer.name for offer in found.offers} | {exchange.call.name for exchange in found.exchanges}
     if not any(offer.origin == "external" for offer in found.offers):
@@ -144,10 +144,13 @@ def _kind_of(error: str) -> str:
 
 def _unexplained(found: Findings, sentences: Sentences) -> Iterator[str]:
     errors = [kind for kind in found.kinds() if kind.is_error]
+    if any(kind.before is None for kind in errors):
+        yield sentences.say("missing", "no_comparison")
     for code in dict.fromkeys(code for kind in errors for code in kind.codes[:1]):
-        yield sentences.say("missing", "no_runbook", code=code)
+        if not any(code in chunk.text for chunk in found.evidence.chunks):
+            yield sentences.say("missing", "no_runbook", code=code)
     for kind in errors[:1]:
-        if not found.changed:
+        if not any(change.service == kind.service for change in found.evidence.changes):
             yield sentences.say("missing", "no_change", service=kind.service)
     if not errors:
         yield sentences.say("missing", "no_traces")

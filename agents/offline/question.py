@@ -31,6 +31,8 @@ _LIMIT = re.compile(
     r"\b(?:last|first|latest|top|recent)\s+(\d{1,3})\b(?!\s*(?:s|m|h|d|min|sec|hour|minute|day|week))|最近\s*(\d{1,3})\s*条",
     re.IGNORECASE,
 )
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
+_CHANGE_TERMS = ("change", "deploy", "release", "rollout")
 _NOT_NAMES = re.compile("|".join(pattern.pattern for pattern in (_QUOTED, RECORD, CODE, EXCEPTION)))
 
 
@@ -59,6 +61,16 @@ class Question:
     codes: tuple[str, ...]
     window: Window | None
     terms: tuple[str, ...] = field(default=())
+
+
+    @property
+    def has_words(self) -> bool:
+        """False for a question of emoji or punctuation alone: whatever is found cannot answer it."""
+        return _LETTERS.search(self.text) is not None
+
+    @property
+    def asks_for_changes(self) -> bool:
+        return any(term.startswith(_CHANGE_TERMS) for term in self.terms)
 
 
 @dataclass(frozen=True)

@@ -159,7 +159,8 @@ class Look:
     def _codes(self, evidence: Evidence) -> list[str]:
         """Codes and exceptions of the question, of its records, and of the errors near it, most surprising first."""
         reached = depths(self.question, evidence)
-        kinds = [kind for kind in telling_kinds(evidence.kinds) if kind.service in reached and kind.count]
+        unknown = [kind for kind in evidence.kinds if kind.is_error and kind.before is None]
+        kinds = [kind for kind in (*telling_kinds(evidence.kinds), *unknown) if kind.service in reached and kind.count]
         kinds.sort(key=lambda kind: (not kind.is_error, -reached[kind.service], -kind_score(kind)))
         found = [code for kind in kinds for code in kind.codes]
         return list(dict.fromkeys([*self.question.codes, *_row_codes(evidence), *found]))[:MAX_CODES]

@@ -24,7 +24,8 @@ def asked_services(question: Question, evidence: Evidence) -> tuple[str, ...]:
 
 def _asked(question: Question) -> set[str]:
     named = {part for name in question.names for part in _PARTS.split(name.lower())}
-    return (named | set(question.terms)) - _GENERIC
+    words = named | set(question.terms)
+    return (words | {word.removesuffix("s") for word in words}) - _GENERIC
 
 
 def _parts(service: str) -> set[str]:

@@ -7,6 +7,7 @@ from agents.contracts import ExecutorDraft, RetryContext
 from agents.offline.claims import Statement, cite
 from agents.offline.executor import turn
 from agents.offline.own_check import provable
+from agents.offline.sentences import sentences_of
 
 POOL = "order-service ERROR 50 0 08:43 ORD-5031 order not stored: no connection from the pool"
 CALLER = "checkout-service ERROR 50 0 08:43 CHK-5042 call to order-service failed with ORD-5031"
@@ -164,3 +165,22 @@ def _first_calls() -> list[tuple[str, dict[str, object]]]:
     reply = turn(executor_request("Why is checkout slow?", BUILTIN, Answers()))
     assert isinstance(reply, tuple)
     return [(call.name, dict(call.arguments or {})) for call in reply]
+
+
+def test_a_question_about_changes_gets_them_and_nothing_else() -> None:
+    draft = drafted("What changed this morning?", Answers().logs(POOL, CALLER).changes(DEPLOY, SHRUNK))
+    assert [claim.claim_type for claim in draft.claims] == ["change", "change"]
+
+
+def test_an_error_whose_age_is_not_known_is_no_cause() -> None:
+    uncompared = POOL.replace(" 50 0 ", " 50 None ")
+    draft = drafted("Why is checkout slow?", Answers().logs(uncompared, CALLER.replace(" 0 ", " None ")).knowledge(RUNBOOK))
+    assert causes(draft) == []
+    assert any("before the window" in line for line in draft.missing_info)
+
+
+def test_both_languages_have_the_same_sentences() -> None:
+    english, chinese = sentences_of("en").entries, sentences_of("zh").entries
+    assert {group: set(entries) for group, entries in english.items()} == {
+        group: set(entries) for group, entries in chinese.items()
+    }
