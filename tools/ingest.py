@@ -9,29 +9,22 @@ Where nothing changed, Milvus is not opened.
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
 
 from storage.engine import Database
 from storage.errors import StorageError
 from storage.knowledge import Chunk, Document, DocumentStatus, KnowledgeStore
 from storage.vectors import LEXICAL, LEXICAL_VECTOR, Embedding, VectorStore, capacity_note
-from tools.chunking import chunk_markdown
 from tools.dense import background
-from tools.documents import BrokenDocument, ReadDocument, SourceFile, find_files, read_document
+from tools.documents import SourceFile, find_files
 from tools.domain_map import domain_map
 from tools.embedding import Embedder, Vector, embed_cached
 from tools.errors import ToolConfigError, ToolFailed
-from tools.lexical import pack_terms
-from tools.tokens import term_counts
+from tools.sync_plan import Piece, Plan, SyncProblem, batches, planned, read_all
 
-# Goes up when chunks of an unchanged file would come out differently.
-INDEX_VERSION = 1
 LEASE_SECONDS = 300
-BATCH_CHUNKS = 256
 
 OnProgress = Callable[[int, int, str], None]
 
@@ -45,19 +38,6 @@ class SyncDeps:
     owner: str
     vectors: VectorStore | None = None
     embedder: Embedder | None = None
-
-
-@dataclass(frozen=True)
-class SyncProblem:
-    """A document that was not loaded: `line` counts from 1, None where no line is to blame."""
-
-    document: str
-    line: int | None
-    message: str
-
-    def __str__(self) -> str:
-        place = f"{self.document}:{self.line}" if self.line else self.document
-        return f"{place}: {self.message}"
 
 
 @dataclass(frozen=True)
@@ -104,45 +84,6 @@ async def sync_folder(
         await deps.db.call(sync.store.release, deps.owner)
 
 
-@dataclass(frozen=True)
-class _Chosen:
-    """A file that stands for its content, and the files that hold the same."""
-
-    file: SourceFile
-    aliases: list[str]
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """`aliases`: file → the file with the same content that stands for it."""
-
-    changed: list[_Chosen]
-    unchanged: int
-    gone: list[Document]
-    aliases: dict[str, str]
-
-
-class _Sized(Protocol):
-    @property
-    def chunk_count(self) -> int: ...
-
-
-T = TypeVar("T", bound=_Sized)
-
-
-@dataclass(frozen=True)
-class _Piece:
-    """A document on its way into the stores."""
-
-    row: Document
-    chunks: list[Chunk]
-    terms: list[bytes]
-
-    @property
-    def chunk_count(self) -> int:
-        return len(self.chunks)
-
-
 class _Sync:
     def __init__(self, root: Path, deps: SyncDeps, on_progress: OnProgress) -> None:
         self.store = KnowledgeStore(deps.db)
@@ -155,71 +96,19 @@ class _Sync:
 
     async def run(self, files: list[SourceFile], unopened: dict[str, str], rebuild: bool) -> SyncReport:
         rows = {row.doc_id: row for row in await self._db.call(self.store.documents)}
-        plan = self._planned(files, rows, unopened, rebuild)
-        pieces, broken = await asyncio.to_thread(self._read_all, plan, rows)
+        plan = planned(files, rows, self._root, self._model, unopened, rebuild=rebuild)
+        pieces, broken = await asyncio.to_thread(read_all, plan.changed, rows, self._model, self._deps.redact)
         await self._db.call(self.store.put_documents, [replace(p.row, status=DocumentStatus.PENDING) for p in pieces])
+        failure = await self._written(plan, pieces, [one.row for one in broken], rows, rebuild)
         problems = [SyncProblem(source, None, why) for source, why in unopened.items()]
-        problems += [problem for problem, _ in broken]
-        failure = await self._written(plan, pieces, [row for _, row in broken], rows, rebuild)
-        return await self._report(plan, pieces, problems, failure)
-
-    # ------------------------------------------------ what to do
-
-    def _planned(
-        self, files: list[SourceFile], rows: dict[str, Document], unopened: dict[str, str], rebuild: bool
-    ) -> _Plan:
-        chosen = _one_per_content(files, rows)
-        changed = [one for one in chosen if rebuild or not self._is_indexed(one, rows.get(one.file.doc_id))]
-        kept = {one.file.doc_id for one in chosen}
-        gone = [row for row in rows.values() if row.doc_id not in kept and self._is_ours(row, unopened)]
-        return _Plan(changed, len(chosen) - len(changed), gone, {alias: c.file.source for c in chosen for alias in c.aliases})
-
-    def _is_indexed(self, one: _Chosen, row: Document | None) -> bool:
-        if row is None or row.status is not DocumentStatus.INDEXED or row.file_hash != one.file.content_hash:
-            return False
-        same_form = row.metadata.get("index_version") == INDEX_VERSION and row.metadata.get("embedding") == self._model
-        return same_form and row.metadata.get("aliases") == one.aliases
-
-    def _is_ours(self, row: Document, unopened: dict[str, str]) -> bool:
-        """Of this folder, and not merely unreadable at the moment."""
-        path = Path(row.file_path)
-        return path.is_relative_to(self._root) and row.metadata.get("source") not in unopened
-
-    def _read_all(
-        self, plan: _Plan, rows: dict[str, Document]
-    ) -> tuple[list[_Piece], list[tuple[SyncProblem, Document]]]:
-        pieces: list[_Piece] = []
-        broken: list[tuple[SyncProblem, Document]] = []
-        for one in plan.changed:
-            file = one.file
-            metadata = {"source": file.source, "aliases": one.aliases}
-            try:
-                document = read_document(file, self._deps.redact)
-            except BrokenDocument as error:
-                problem = SyncProblem(file.source, error.line, str(error))
-                row = _row(file, DocumentStatus.FAILED, 0, {**metadata, "error": str(problem)})
-                broken.append((problem, row))
-                continue
-            before = rows.get(file.doc_id)
-            metadata |= self._described(document)
-            pieces.append(_piece(file, document, metadata, before.chunk_count if before else 0))
-        return pieces, broken
-
-    def _described(self, document: ReadDocument) -> dict[str, Any]:
-        return {
-            "title": document.title,
-            "category": document.category,
-            "front_matter": document.front_matter,
-            "index_version": INDEX_VERSION,
-            "embedding": self._model,
-        }
+        return await self._report(plan, pieces, [*problems, *(one.problem for one in broken)], failure)
 
     # ------------------------------------------------ doing it
 
     async def _written(
         self,
-        plan: _Plan,
-        pieces: list[_Piece],
+        plan: Plan,
+        pieces: list[Piece],
         failed: list[Document],
         rows: dict[str, Document],
         rebuild: bool,
@@ -237,21 +126,22 @@ class _Sync:
             return str(error)
         return None
 
-    async def _open_vectors(self, pieces: list[_Piece], rows: dict[str, Document], rebuild: bool) -> None:
+    async def _open_vectors(self, pieces: list[Piece], rows: dict[str, Document], rebuild: bool) -> None:
         """Prepare Milvus; where its collection was made anew, put back the documents that this sync does not touch."""
         vectors = self._deps.vectors
         if vectors is None:
             return
         made = await vectors.call(vectors.prepare, await self._embedding(), rebuild=rebuild)
-        if not made:
-            return
         touched = {piece.row.doc_id for piece in pieces}
         others = [row for row in rows.values() if row.doc_id not in touched and row.chunk_count]
-        for part in _batches(others):
+        if made:
+            # Written first: a sync that dies on the way leaves rows that the next one sees are not in Milvus.
+            others = [_embedded_by(row, "") for row in others]
+            await self._db.call(self.store.put_documents, others)
+        for part in batches([row for row in others if row.metadata.get("embedding") != self._model]):
             chunks = await self._db.call(self.store.chunks_of, [row.doc_id for row in part])
             await vectors.call(vectors.put, list(zip(chunks, await self._vectors_of(chunks), strict=True)))
-            again = [replace(row, metadata={**row.metadata, "embedding": self._model}) for row in part]
-            await self._db.call(self.store.put_documents, again)
+            await self._db.call(self.store.put_documents, [_embedded_by(row, self._model) for row in part])
 
     async def _embedding(self) -> Embedding:
         embedder = self._deps.embedder
@@ -269,14 +159,14 @@ class _Sync:
         if emptied:
             await self._db.call(self.store.replace_chunks, emptied, [])
 
-    async def _index(self, pieces: list[_Piece], rows: dict[str, Document]) -> None:
+    async def _index(self, pieces: list[Piece], rows: dict[str, Document]) -> None:
         self._left = self._total = sum(len(piece.chunks) for piece in pieces)
-        for part in _batches(pieces):
+        for part in batches(pieces):
             await self._index_batch(part, rows)
             self._left -= sum(len(piece.chunks) for piece in part)
             self._on_progress(self._total - self._left, self._total, part[-1].row.metadata["source"])
 
-    async def _index_batch(self, part: list[_Piece], rows: dict[str, Document]) -> None:
+    async def _index_batch(self, part: list[Piece], rows: dict[str, Document]) -> None:
         chunks = [chunk for piece in part for chunk in piece.chunks]
         terms = [packed for piece in part for packed in piece.terms]
         embedded = await self._vectors_of(chunks)
@@ -316,7 +206,7 @@ class _Sync:
     # ------------------------------------------------ what was done
 
     async def _report(
-        self, plan: _Plan, pieces: list[_Piece], problems: list[SyncProblem], failure: str | None
+        self, plan: Plan, pieces: list[Piece], problems: list[SyncProblem], failure: str | None
     ) -> SyncReport:
         rows = await self._db.call(self.store.documents)
         domains = domain_map(rows)
@@ -338,58 +228,5 @@ class _Sync:
         )
 
 
-def _one_per_content(files: list[SourceFile], rows: dict[str, Document]) -> list[_Chosen]:
-    """One file for each content; one that is indexed already stays."""
-    groups: defaultdict[str, list[SourceFile]] = defaultdict(list)
-    for file in files:
-        groups[file.content_hash].append(file)
-    chosen: list[_Chosen] = []
-    for group in groups.values():
-        known = (file for file in group if file.doc_id in rows and rows[file.doc_id].file_hash == file.content_hash)
-        stands = next(known, group[0])
-        chosen.append(_Chosen(stands, sorted(file.source for file in group if file is not stands)))
-    return chosen
-
-
-def _batches(items: Sequence[T]) -> Iterator[list[T]]:
-    """Documents in groups of about BATCH_CHUNKS chunks."""
-    batch: list[T] = []
-    size = 0
-    for item in items:
-        batch.append(item)
-        size += max(1, item.chunk_count)
-        if size >= BATCH_CHUNKS:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
-
-
-def _row(file: SourceFile, status: DocumentStatus, chunk_count: int, metadata: dict[str, Any]) -> Document:
-    path = str(file.path).encode("utf-8", "replace").decode()
-    return Document(file.doc_id, file.path.name[:255], path, file.content_hash, status, chunk_count, metadata)
-
-
-def _piece(file: SourceFile, document: ReadDocument, metadata: dict[str, Any], chunk_count: int) -> _Piece:
-    texts = chunk_markdown(document.body)
-    chunks = [
-        Chunk(
-            chunk_id=f"{file.doc_id}.{file.content_hash[:16]}.{INDEX_VERSION}.{index}",
-            doc_id=file.doc_id,
-            chunk_index=index,
-            total_chunks=len(texts),
-            source=file.source,
-            title=document.title,
-            breadcrumb=text.breadcrumb,
-            category=document.category,
-            content=text.text,
-        )
-        for index, text in enumerate(texts)
-    ]
-    # The author's own hints lead to the document's beginning.
-    hints = [f"{document.text('description')}\n{document.text('when_to_retrieve')}", *[""] * (len(chunks) - 1)]
-    terms = [
-        pack_terms(term_counts(f"{chunk.title}\n{chunk.breadcrumb}\n{hint}\n{chunk.content}"))
-        for hint, chunk in zip(hints, chunks, strict=True)
-    ]
-    return _Piece(_row(file, DocumentStatus.PENDING, chunk_count, metadata), chunks, terms)
+def _embedded_by(row: Document, model: str) -> Document:
+    return replace(row, metadata={**row.metadata, "embedding": model})

@@ -327,3 +327,23 @@ async def test_progress_counts_chunks_to_the_end(deps: SyncDeps, folder: Path) -
     seen: list[tuple[int, int, str]] = []
     await sync_folder(folder, deps, on_progress=lambda done, total, name: seen.append((done, total, name)))
     assert seen[-1] == (2, 2, "zh/disk.md")
+
+
+async def test_a_rebuild_reads_every_document_again_and_drops_the_deleted(deps: SyncDeps, folder: Path) -> None:
+    await sync_folder(folder, deps)
+    (folder / "pool.md").unlink()
+    report = await sync_folder(folder, deps, rebuild=True)
+    assert (report.indexed, report.removed, report.chunks) == (("zh/disk.md",), ("pool.md",), 1)
+
+
+async def test_a_lost_milvus_is_filled_again_by_a_rebuild_of_any_folder(
+    deps: SyncDeps, folder: Path, tmp_path: Path
+) -> None:
+    write(tmp_path / "other", "tls.md", "# TLS\nThe certificate expired.\n")
+    with milvus_folder(tmp_path / "lost.milvus") as milvus:
+        for root in (folder, tmp_path / "other"):
+            with store_in(milvus, collection="first") as vectors:
+                await sync_folder(root, synced_with(deps, vectors))
+        with store_in(milvus, collection="second") as vectors:
+            await sync_folder(folder, synced_with(deps, vectors), rebuild=True)
+            assert vectors.count() == 3
