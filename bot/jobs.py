@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 from uuid import uuid4
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel
 
@@ -27,7 +27,7 @@ from agents.state import RunRequest, RunState, StateUnreadable, dump_state, firs
 from storage.engine import Database
 from storage.errors import StorageError
 from storage.sessions import SessionStore
-from storage.trace import Lease, NewRun, Run, Step, StoredInvocation, TraceStore
+from storage.trace import Lease, NewRun, Run, RunResult, Step, StoredInvocation, TraceStore
 from tools.contracts import CallContext, ToolDeps, ToolSpec
 from tools.invoke import ToolDoor, ToolLimits
 from tools.redaction import Redactor
@@ -147,8 +147,18 @@ def _checked(request: RunRequest, redactor: Redactor) -> RunRequest:
             f"The question has {len(question):,} characters; {MAX_QUESTION_CHARS:,} is the limit. Shorten it, "
             "or put the logs where query_logs can read them."
         )
+    if not _is_zone(request.zone):
+        raise RequestRefused(f"{request.zone!r} is no time zone; write one like Europe/Berlin or Asia/Shanghai.")
     history = tuple(turn.model_copy(update={"text": redactor.text(turn.text)}) for turn in request.history)
     return replace(request, question=redactor.text(question), history=history)
+
+
+def _is_zone(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return False
+    return True
 
 
 def _store_run(db: Database, request: RunRequest, new: NewRun) -> None:
@@ -164,7 +174,11 @@ def _store_run(db: Database, request: RunRequest, new: NewRun) -> None:
 async def _open(lease: Lease, store: TraceStore, place: Workplace, on_event: OnEvent) -> tuple[RunState, RunDeps]:
     """The run as it stands, and what its nodes may reach: every step and call of earlier attempts included."""
     row, steps, calls = await place.db.call(_stored, store, lease)
-    state = _loaded(row.state)
+    try:
+        state = load_state(row.state)
+    except StateUnreadable as error:
+        await place.db.call(store.finish_run, lease, _unreadable(row, str(error)))
+        raise RunNotClaimed(f"{error}. The run was ended; ask again to start a new one.") from error
     specs = place.registry.offered(place.tools)
     context = CallContext(run_id=state.run_id, now=state.now, zone=ZoneInfo(state.zone))
     door = ToolDoor(
@@ -210,11 +224,20 @@ def _stored(store: TraceStore, lease: Lease) -> tuple[Run, list[Step], list[Stor
     return run, store.steps(lease.run_id), store.invocations(lease.run_id)
 
 
-def _loaded(text: str) -> RunState:
-    try:
-        return load_state(text)
-    except StateUnreadable as error:
-        raise RunNotClaimed(f"{error}. Ask again to start a new run.") from error
+def _unreadable(row: Run, why: str) -> RunResult:
+    """A run that no program can take up again ends, or every worker would try it for ever."""
+    return RunResult(
+        status="FAILED",
+        answer=why,
+        verdict="REJECT",
+        orchestration_trace={"termination_reason": "state_unreadable"},
+        total_duration_ms=0,
+        total_token_count=0,
+        step_count=0,
+        tool_call_count=0,
+        cost=None,
+        state=row.state,
+    )
 
 
 async def _domains(tools: ToolDeps) -> tuple[KnowledgeDomain, ...]:

@@ -4,7 +4,7 @@ import pytest
 from small_incident import QUESTION, good_run, request, scripted, world
 
 from agents.contracts import HistoryTurn
-from agents.state import load_state
+from agents.state import StateUnreadable, load_state
 from bot.jobs import MAX_QUESTION_CHARS, RequestRefused, RunNotClaimed, execute, submit
 from storage.engine import Database
 from storage.errors import RunNotFound
@@ -70,9 +70,27 @@ async def test_an_unknown_run_cannot_be_executed(sqlite_database: Database) -> N
         await execute("nobody", world(sqlite_database, scripted()).place)
 
 
-async def test_a_state_of_another_version_is_said_so(sqlite_database: Database) -> None:
-    from agents.state import StateUnreadable
+async def test_a_zone_that_does_not_exist_is_refused(sqlite_database: Database) -> None:
+    with pytest.raises(RequestRefused, match="Europe/Berlin"):
+        await submit(request(zone="Mars/Olympus"), world(sqlite_database, scripted()).place)
 
+
+async def test_a_run_whose_state_cannot_be_read_is_ended(sqlite_database: Database) -> None:
+    place = world(sqlite_database, scripted()).place
+    run_id = await submit(request(), place)
+    store = TraceStore(sqlite_database)
+    lease = store.claim(run_id, "older program", 0)
+    assert lease is not None
+    store.checkpoint(lease, '{"version": 99}', "PLANNER", 0)
+    message = ""
+    while "version 99" not in message:
+        with pytest.raises(RunNotClaimed) as caught:
+            await execute(run_id, place)
+        message = str(caught.value)
+    assert store.run(run_id).status == "FAILED"
+
+
+def test_a_state_of_another_version_is_said_so() -> None:
     with pytest.raises(StateUnreadable, match="version 99"):
         load_state('{"version": 99}')
     with pytest.raises(StateUnreadable, match="damaged"):
