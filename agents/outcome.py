@@ -13,7 +13,7 @@ from agents.deps import RunDeps
 from agents.evaluation import rule_evaluation, verifier_evaluation
 from agents.state import RunState, Status, dump_state
 from agents.trace_summary import trace_summary
-from storage.trace import RunResult
+from storage.trace import Lease, RunResult, TraceStore
 
 TRACE_VERSION = "1"
 NO_SECTIONS = AnswerSections(lead="", confirmed=(), gaps=(), next_steps=())
@@ -27,15 +27,15 @@ async def finish(state: RunState, deps: RunDeps) -> RunOutcome:
         "rule_evaluation": rule_evaluation(state, summary),
         "verifier_evaluation": verifier_evaluation(state, summary),
     }
-    await deps.db.call(_write_end, deps, evaluations, _result(outcome, state))
+    await deps.db.call(_write_end, deps.store, deps.lease, evaluations, _result(outcome, state))
     return outcome
 
 
-def _write_end(deps: RunDeps, evaluations: Mapping[str, BaseModel], result: RunResult) -> None:
+def _write_end(store: TraceStore, lease: Lease, evaluations: Mapping[str, BaseModel], result: RunResult) -> None:
     """The evaluations first: a run that has ended takes no more."""
     for key, value in evaluations.items():
-        deps.store.put_evaluation(deps.lease.run_id, key, value.model_dump(mode="json"), deps.lease)
-    deps.store.finish_run(deps.lease, result)
+        store.put_evaluation(lease.run_id, key, value.model_dump(mode="json"), lease)
+    store.finish_run(lease, result)
 
 
 def outcome_of(state: RunState, deps: RunDeps) -> RunOutcome:

@@ -205,7 +205,7 @@ def store_cpu(folder: Path, record: Record, runs: int) -> float:
             if hasattr(fn, "__self__"):
                 getattr(store, fn.__name__)(*args)
             else:
-                fn(db, *args[1:])
+                fn(*(db if isinstance(arg, Database) else store if isinstance(arg, TraceStore) else arg for arg in args))
 
     try:
         return _timed(once, file, runs)
