@@ -31,6 +31,7 @@ _LIMIT = re.compile(
     r"\b(?:last|first|latest|top|recent)\s+(\d{1,3})\b(?!\s*(?:s|m|h|d|min|sec|hour|minute|day|week))|最近\s*(\d{1,3})\s*条",
     re.IGNORECASE,
 )
+MAX_CHARS = 8_000
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _CHANGE_TERMS = ("change", "deploy", "release", "rollout")
 _NOT_NAMES = re.compile("|".join(pattern.pattern for pattern in (_QUOTED, RECORD, CODE, EXCEPTION)))
@@ -88,6 +89,8 @@ def words() -> Words:
 
 
 def read(text: str, now: datetime, zone: ZoneInfo) -> Question:
+    """Of a very long question the beginning is read: what is asked stands there, and patterns stay fast."""
+    text = text[:MAX_CHARS]
     subject = _subject(text)
     free = _FENCED.sub(" ", text)
     namespaces = _namespaces(free, subject)

@@ -128,8 +128,11 @@ class _Asked:
                     yield line
 
     def _is_about(self, exchange: Exchange) -> bool:
-        """Whether the call asked for something that the question names, or for what belongs to it."""
+        """Whether the call asked for something that the question names, or for what belongs to it. A call that took no
+        arguments was about the incident as a whole, unless some of its lines name what was asked and others do not."""
         arguments = [str(value) for value in (exchange.call.arguments or {}).values()]
+        if not arguments:
+            return not any(self._names(cited.ref.text) for cited in exchange.refs)
         subject = self.question.subject
         if subject and subject.id and subject.id in arguments:
             return True

@@ -98,3 +98,8 @@ def test_codes_are_error_codes_and_exceptions_and_no_ordinary_capitals() -> None
 )
 def test_the_way_of_asking_is_recognised(text: str, ask: str) -> None:
     assert read(text, NOW, SHANGHAI).ask == ask
+
+
+@pytest.mark.parametrize("text", ["<<{" * 40_000, "a-" * 60_000 + " namespace", '"' * 100_000, "last " * 20_000, "2026-11-30" * 9_000])
+def test_a_huge_or_odd_question_is_read_at_once(text: str) -> None:
+    assert len(read(text, NOW, SHANGHAI).text) <= 8_000
