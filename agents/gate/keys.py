@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -96,12 +97,14 @@ def meanings_of(words: Iterable[str]) -> frozenset[str]:
 
 def neighbours(text: str, anchors: Sequence[Anchor], *, claim: bool) -> list[Context]:
     """For each anchor the words nearest to it, within its clause."""
-    stops = sorted(match.start() for match in _BREAK.finditer(text))
     extra = [Anchor(match.start(), match.end()) for match in _ZERO_WORDS.finditer(text)] if claim else []
     everyone = sorted([*anchors, *extra], key=lambda anchor: anchor.start)
+    low, high = max(0, everyone[0].start - _REACH), everyone[-1].end + _REACH
+    stops = [match.start() for match in _BREAK.finditer(text, low, high)]
     gathered: dict[Anchor, list[tuple[int, str]]] = {anchor: [] for anchor in everyone}
-    for start, end, word in _pieces(text):
-        owner = _nearest(start, end, everyone, stops)
+    ends = [anchor.end for anchor in everyone]
+    for start, end, word in _pieces(text, low, high):
+        owner = _nearest(start, end, everyone, ends, stops)
         if owner is not None:
             distance = max(owner.start - end, start - owner.end)
             gathered[owner].append((distance if start < owner.start else -distance - 1, word))
@@ -121,10 +124,10 @@ def _with_sides(text: str, anchors: Sequence[Anchor], contexts: Sequence[Context
     return sided
 
 
-def _pieces(text: str) -> list[tuple[int, int, str]]:
+def _pieces(text: str, low: int, high: int) -> list[tuple[int, int, str]]:
     """Words with their places; a measure word right after a number is a word of its own (19次之后)."""
     found = []
-    for match in _WORD.finditer(text):
+    for match in _WORD.finditer(text, low, high):
         word, start = match[0], match.start()
         if len(word) > 1 and word[0] in _MEASURES and text[max(0, start - 2) : start].strip()[-1:].isdigit():
             found.append((start, start + 1, word[0]))
@@ -134,12 +137,15 @@ def _pieces(text: str) -> list[tuple[int, int, str]]:
     return found
 
 
-def _nearest(start: int, end: int, anchors: Sequence[Anchor], stops: Sequence[int]) -> Anchor | None:
-    left = next((anchor for anchor in reversed(anchors) if anchor.end <= start), None)
-    right = next((anchor for anchor in anchors if anchor.start >= end), None)
-    if left is not None and (start - left.end > _REACH or any(left.end <= stop < start for stop in stops)):
+def _nearest(
+    start: int, end: int, anchors: Sequence[Anchor], ends: Sequence[int], stops: Sequence[int]
+) -> Anchor | None:
+    at = bisect_right(ends, start)
+    left = anchors[at - 1] if at else None
+    right = anchors[at] if at < len(anchors) and anchors[at].start >= end else None
+    if left is not None and (start - left.end > _REACH or _stopped(left.end, start, stops)):
         left = None
-    if right is not None and (right.start - end > _REACH or any(end <= stop < right.start for stop in stops)):
+    if right is not None and (right.start - end > _REACH or _stopped(end, right.start, stops)):
         right = None
     if left is None or right is None:
         return left or right
@@ -147,6 +153,12 @@ def _nearest(start: int, end: int, anchors: Sequence[Anchor], stops: Sequence[in
     if gap_left == gap_right:
         return right if _key_comes_first(anchors, start, stops) else left
     return left if gap_left < gap_right else right
+
+
+def _stopped(low: int, high: int, stops: Sequence[int]) -> bool:
+    """Whether a clause ends in [low, high)."""
+    at = bisect_left(stops, low)
+    return at < len(stops) and stops[at] < high
 
 
 def _key_comes_first(anchors: Sequence[Anchor], at: int, stops: Sequence[int]) -> bool:

@@ -28,10 +28,9 @@ _HAN_NUMBER = re.compile(rf"(?<![第{_HAN}每同这那任])[{_HAN}]+(?=[个次�
 _DIGIT = re.compile(r"\d")
 _WORDS = re.compile(r"[a-z]+")
 _LIST_MARK = re.compile(r"\s*(?:\(?\d{1,2}[.)、](?!\d)\s*|[-*•]\s+)")
-_CODE_BEFORE = re.compile(
-    rf"(?:(?<![A-Za-z])(?:{'|'.join(sorted(CODE_WORDS, key=len, reverse=True))})s?)(?:\s?(?:code|was|is|of|=|:|#|为|是))*\s?[\"'(]?$",
-    re.IGNORECASE,
-)
+_CODE_NAMES = tuple(name for word in CODE_WORDS for name in ((word, f"{word}s") if word.isascii() else (word,)))
+_LAST_WORD = re.compile(rf"(?<![a-z])(?:{'|'.join(name for name in _CODE_NAMES if name.isascii())})$|[^\x00-\x7f]$")
+_LINKS = ("code", "was", "is", "of", "=", ":", "#", "为", "是")  # between a code's name and its digits
 _HTTP_CODE = re.compile(r"[45]\d\d(?![\d.])")
 _CODE_AFTER = re.compile(r"s?\s?(?:errors?|responses?|status|statuses|错误|响应|状态|报错)")
 _ANSWERED = re.compile(r"(?:returned|returns|returning|answered|with|a|返回了?|报|响应)\s?$", re.IGNORECASE)
@@ -220,14 +219,26 @@ def _code(text: str, start: int, end: int) -> str | None:
     """The digits where they are a code: HTTP 503, exit code 137, port 5432, 503 errors."""
     before = text[max(0, start - 30) : start]
     digits = text[start:end]
-    lowered = before.lower()
-    if any(word in lowered for word in CODE_WORDS) and _CODE_BEFORE.search(before):
+    if _names_code(before.lower()):
         return digits
     if _PLURAL_CODE.match(text, start):
         return digits
     if _HTTP_CODE.fullmatch(digits) and (_CODE_AFTER.match(text, end) or _ANSWERED.search(before)):
         return digits
     return None
+
+
+def _names_code(before: str) -> bool:
+    """HTTP, exit code =, port is, 状态码为"""
+    before = before.rstrip(" \"'(")
+    for _ in range(4):
+        if before.endswith(_CODE_NAMES) and _LAST_WORD.search(before, max(0, len(before) - 20)):
+            return True
+        link = next((link for link in _LINKS if before.endswith(link)), None)
+        if link is None:
+            return False
+        before = before[: -len(link)].rstrip()
+    return False
 
 
 def _may_spell(text: str) -> bool:
