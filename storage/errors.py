@@ -31,6 +31,10 @@ class RunNotFound(StorageError):
     """No run has this id."""
 
 
+class CaseNotFound(StorageError):
+    """No case has this id, and no run of this id has a case."""
+
+
 class LeaseLost(StorageError):
     """Another process owns the run, or it has ended: stop working on it, nothing was written."""
 
