@@ -44,3 +44,126 @@ POST /page/act          JSON {"act": NAME, …}; answers {"ok": true, …} or {"
     open_dm  user   → channel                 stop     channel, thread_ts, user
     prompt   channel, user, message, thread_ts?                      a suggested prompt: the same as post
 """
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from aiohttp import web
+
+from bot.emulator.slack.page_state import as_told, whole_state
+from bot.emulator.slack.refusals import ActRefused
+from bot.emulator.slack.state import Json
+
+if TYPE_CHECKING:
+    from bot.emulator.slack.acts import Acts
+
+KEEP_ALIVE = 15.0
+
+
+class PageApi:
+    """The page's routes over the emulator's acts; everything runs in the server's loop."""
+
+    def __init__(self, acts: Acts) -> None:
+        self._acts = acts
+        self._open: set[asyncio.Queue[Json | None]] = set()
+
+    def add_routes(self, app: web.Application) -> None:
+        app.router.add_get("/page/state", self._state)
+        app.router.add_get("/page/events", self._events)
+        app.router.add_post("/page/act", self._act)
+        app.router.add_get("/page/file/{file}", self._file)
+        app.on_shutdown.append(self._end)
+
+    async def _state(self, _: web.Request) -> web.StreamResponse:
+        return web.json_response(whole_state(self._acts.world))
+
+    async def _events(self, request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
+        await response.prepare(request)
+        queue: asyncio.Queue[Json | None] = asyncio.Queue()
+        world = self._acts.world
+        # The change is written down at once: a later one may alter the same message.
+        end = world.changes.listen(lambda change: queue.put_nowait({"json": json.dumps(as_told(world, change))}))
+        self._open.add(queue)
+        try:
+            await _write(response, json.dumps({"revision": world.changes.revision, "kind": "hello"}))
+            while (told := await _next(queue)) is not None:
+                await _write(response, told.get("json"))
+        except ConnectionError:
+            return response
+        finally:
+            self._open.discard(queue)
+            end()
+        return response
+
+    async def _act(self, request: web.Request) -> web.StreamResponse:
+        try:
+            asked = await request.json()
+            answer = _done(self._acts, dict(asked))
+        except (json.JSONDecodeError, TypeError, ValueError) as error:
+            return web.json_response({"ok": False, "error": f"not understood: {error}"}, status=400)
+        except KeyError as error:
+            return web.json_response({"ok": False, "error": f"{error} is missing"}, status=400)
+        except (ActRefused, LookupError) as error:
+            return web.json_response({"ok": False, "error": str(error)})
+        return web.json_response({"ok": True, **answer})
+
+    async def _file(self, request: web.Request) -> web.StreamResponse:
+        stored = self._acts.world.state.files.get(request.match_info["file"])
+        if stored is None:
+            return web.Response(status=404)
+        kind = "text/plain" if stored.mimetype.startswith("text/") else stored.mimetype
+        return web.Response(body=stored.content, content_type=kind)
+
+    async def _end(self, _: web.Application) -> None:
+        for queue in self._open:
+            queue.put_nowait(None)
+
+
+def _done(acts: Acts, asked: Json) -> Json:
+    name = str(asked.pop("act"))
+    act = _act_named(acts, name)
+    if act is None:
+        raise ActRefused(f"no such act: {name}")
+    result = act(**asked)
+    if name in ("post", "post_as_bot", "prompt"):
+        return {"ts": result}
+    return {"channel": result} if name == "open_dm" else {}
+
+
+def _act_named(acts: Acts, name: str) -> Callable[..., Any] | None:
+    named: dict[str, Callable[..., Any]] = {
+        "post": acts.post,
+        "post_as_bot": lambda channel, event: acts.post_as_bot(channel, event),
+        "edit": acts.edit,
+        "delete": acts.delete,
+        "react": acts.react,
+        "unreact": acts.unreact,
+        "click": acts.click,
+        "click_view": acts.click_view,
+        "submit": acts.submit_view,
+        "close": acts.close_view,
+        "shortcut": acts.shortcut,
+        "slash": acts.slash,
+        "open_home": acts.open_home,
+        "open_dm": acts.open_dm,
+        "stop": acts.stop,
+        "prompt": lambda channel, user, message, thread_ts=None: acts.post(channel, user, message, thread_ts=thread_ts),
+    }
+    return named.get(name)
+
+
+async def _next(queue: asyncio.Queue[Json | None]) -> Json | None:
+    """The next change, or an empty one to keep the connection alive."""
+    with suppress(TimeoutError):
+        return await asyncio.wait_for(queue.get(), KEEP_ALIVE)
+    return {}
+
+
+async def _write(response: web.StreamResponse, text: str | None) -> None:
+    await response.write(f"data: {text}\n\n".encode() if text else b": still here\n\n")
