@@ -12,6 +12,7 @@ class RunEvent:
     """`kind` node_started/node_finished: `name` is the node; tool_started/tool_finished: `name` is the tool.
 
     `detail` is one line for people: the arguments of a call, what it found, why a node is tried again.
+    `call` is the same in both events of one tool call: calls of one tool may run side by side.
     """
 
     run_id: str
@@ -19,6 +20,7 @@ class RunEvent:
     name: str
     detail: str = ""
     ok: bool = True
+    call: str = ""
 
 
 OnEvent = Callable[[RunEvent], None]

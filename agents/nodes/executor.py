@@ -156,14 +156,15 @@ class _Investigation:
     async def _run_call(self, call: ToolCall, sequence: int, step_id: int) -> Invocation | None:
         """None where the run has no calls left."""
         run_id, door = self.state.run_id, self.deps.door
-        self.deps.tell(RunEvent(run_id, "tool_started", call.name, _asked(call)))
         key = CallKey(self._node, self.state.round, sequence)
+        number = f"{key.node}/{key.round}/{key.sequence}"
+        self.deps.tell(RunEvent(run_id, "tool_started", call.name, _asked(call), call=number))
         try:
             made = await door.call(key, call.name, call.arguments, step_id=step_id, raw_arguments=call.raw_arguments)
         except ToolBudgetSpent as error:
-            self.deps.tell(RunEvent(run_id, "tool_finished", call.name, str(error), ok=False))
+            self.deps.tell(RunEvent(run_id, "tool_finished", call.name, str(error), ok=False, call=number))
             return None
-        self.deps.tell(RunEvent(run_id, "tool_finished", call.name, _found(made), ok=made.error is None))
+        self.deps.tell(RunEvent(run_id, "tool_finished", call.name, _found(made), made.error is None, number))
         return made
 
     def _result(self, call: ToolCall, made: Invocation | None, exchanges: Sequence[Exchange]) -> Message:
