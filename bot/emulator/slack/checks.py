@@ -11,7 +11,9 @@ from bot.emulator.slack.world import World
 TEXT, MARKDOWN, ALL_BLOCKS = 4_000, 12_000, 13_200
 WRITES = (
     "chat.postMessage", "chat.update", "chat.postEphemeral", "chat.startStream", "chat.appendStream", "chat.stopStream",
-    "views.open", "views.publish", "views.push", "views.update",
+    "views.open", "views.publish", "views.push", "views.update", "assistant.threads.setStatus",
+    "assistant.threads.setSuggestedPrompts", "agents.sessions.setStatus", "agents.sessions.rename",
+    "files.getUploadURLExternal", "files.completeUploadExternal",
 )  # fmt: skip
 CODES = {
     "text": "msg_too_long", "markdown_text": "msg_too_long", "blocks": "invalid_blocks", "chunks": "invalid_chunks",
@@ -24,7 +26,9 @@ def refuse_invalid(world: World, method: str, arguments: Mapping[str, Any]) -> N
     if method not in WRITES:
         return
     _refuse_long(arguments)
-    problems = [problem for check in world.checks for problem in check(method, arguments)]
+    # Bolt adds the team to every call; Slack takes it everywhere.
+    given = {name: value for name, value in arguments.items() if name != "team_id"}
+    problems = [problem for check in world.checks for problem in check(method, given)]
     if problems:
         raise refused_for(_code(problems), problems)
 
@@ -55,5 +59,5 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _code(problems: list[Problem]) -> str:
-    """Slack names one code: that of the first problem's argument."""
-    return CODES.get(problems[0].pointer.strip("/").partition("/")[0], "invalid_arguments")
+    """Slack names one code: that of the first problem, or of the argument where it lies."""
+    return problems[0].code or CODES.get(problems[0].pointer.strip("/").partition("/")[0], "invalid_arguments")

@@ -18,6 +18,7 @@ from bot.emulator.slack.server import Server
 from bot.emulator.slack.state import APP_ID, BOT_ID, BOT_USER, TEAM_ID
 from bot.emulator.slack.switches import Switches
 from bot.emulator.slack.world import Check, new_world
+from bot.validator import check
 
 # Nothing secret: these open a loopback server that lives as long as its `with` block.
 BOT_TOKEN, APP_TOKEN, SIGNING_SECRET = "xoxb-loopback", "xapp-loopback", "loopback-signing-secret"
@@ -27,7 +28,7 @@ class SlackEmulator(Acts, Looks, Switches):
     """Acts as people (acts.py), looks at what happened (looks.py), switches faults (switches.py).
 
     `api_url` is the base_url of a client, `page_url` the page. `request_url` takes events over HTTP (else: sockets).
-    `schema` is the path of Slack's types as JSON schema, `checks` are further checks of every outgoing payload.
+    Every payload passes bot/validator.py, Slack's types when `schema` (a JSON schema's path) is given, then `checks`.
     `clock` gives seconds since 1970, `seed` makes what is random the same every time.
     """
 
@@ -45,10 +46,10 @@ class SlackEmulator(Acts, Looks, Switches):
         seed: int = 0,
         port: int = 0,
     ) -> None:
-        every: tuple[Check, ...] = (*checks, SlackSchema(schema)) if schema is not None else tuple(checks)
+        typed: tuple[Check, ...] = (SlackSchema(schema),) if schema is not None else ()
         self.world = new_world(
             bot_token=BOT_TOKEN, app_token=APP_TOKEN, signing_secret=SIGNING_SECRET,
-            behaviour=behaviour or Behaviour(), checks=every, clock=clock, seed=seed,
+            behaviour=behaviour or Behaviour(), checks=(check, *typed, *checks), clock=clock, seed=seed,
         )  # fmt: skip
         self.world.http.urls = (request_url,) if isinstance(request_url, str) else tuple(request_url or ())
         self._server = Server(self.world, PageApi(self), port)

@@ -8,13 +8,16 @@ from typing import Any, Protocol
 
 
 class Problem(Protocol):
-    """What a check found: a JSON pointer into the arguments and what is wrong there."""
+    """What a check found: a JSON pointer into the arguments, what is wrong there, Slack's error code ("": by pointer)."""
 
     @property
     def pointer(self) -> str: ...
 
     @property
     def message(self) -> str: ...
+
+    @property
+    def code(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,7 @@ class Finding:
 
     pointer: str
     message: str
+    code: str = ""
 
 
 class Refused(Exception):

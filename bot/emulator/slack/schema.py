@@ -37,9 +37,6 @@ class SlackSchema:
         return list(self._findings(method, dict(arguments)))
 
     def _findings(self, method: str, arguments: dict[str, Any]) -> Iterator[Finding]:
-        # The token, and the team that Bolt adds to every call: Slack takes both everywhere.
-        for name in ("token", "team_id"):
-            arguments.pop(name, None)
         for name in ("blocks", "chunks"):
             if isinstance(arguments.get(name), list):
                 yield from self._each(name, arguments[name], f"/{name}")
