@@ -1,0 +1,1 @@
+"""What Slack shows, as pure functions: value → blocks. No client, no clock, no environment."""

@@ -1,0 +1,136 @@
+"""The answer of a run as one Slack message: verdict, conclusion and next step first, then the proof, the gaps, the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agents.contracts import RunOutcome, Verdict
+from agents.verdicts import TEMPLATES
+from bot.blocks import ids
+from bot.blocks.conclusion import Conclusion, conclusion_of, notification
+from bot.blocks.feedback import feedback_block
+from bot.blocks.gaps import gap_blocks
+from bot.blocks.parts import actions, button, context, header, line
+from bot.blocks.proven import proven_elements
+from bot.blocks.reader import Reader
+from bot.blocks.rich import Block, Element, bullets, rich, section, spans
+from bot.blocks.snippet import Snippet, whole_answer
+from bot.blocks.text import phone_line, shown_pieces
+from bot.blocks.usage import usage_line
+from bot.shapes.rules import units
+
+HEADERS = {
+    Verdict.PASS: "verdict_pass",
+    Verdict.LOW_CONFID: "verdict_low_confid",
+    Verdict.REJECT: "verdict_reject",
+}
+# What each part may take, in characters; together well under Slack's 13,000 for all blocks.
+_LEAD_CHARS, _FINDING_CHARS, _NEXT_CHARS = 260, 120, 140
+_REST_CHARS, _LIST_CHARS = 1_400, 1_400
+
+
+@dataclass(frozen=True)
+class AnswerView:
+    """`mention` is the user whom the message calls back; `votes` False leaves the feedback buttons out."""
+
+    reader: Reader
+    mention: str | None = None
+    votes: bool = True
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`text` is what a notification shows. `overflow`, where there is one, holds the whole answer: post it as a file
+    in the thread, since the message had to leave something out."""
+
+    blocks: list[Block]
+    text: str
+    overflow: Snippet | None
+
+
+def answer_message(outcome: RunOutcome, view: AnswerView) -> Answer:
+    reader = view.reader
+    conclusion = conclusion_of(outcome, reader)
+    head, head_left = _head(outcome, conclusion, view)
+    proof, proof_left = proven_elements(outcome, reader)
+    gaps, gaps_left = _gaps(outcome, reader)
+    steps, steps_left = _steps(outcome, reader)
+    blocks = [header(reader.say(HEADERS[outcome.verdict])), rich(*head)]
+    blocks += [rich(*proof)] if proof else []
+    blocks += gaps
+    blocks += [rich(*steps)] if steps else []
+    blocks += _foot(outcome, view)
+    left = head_left or proof_left or gaps_left or steps_left
+    return Answer(blocks, notification(outcome, conclusion, reader), whole_answer(outcome, reader) if left else None)
+
+
+def _head(outcome: RunOutcome, conclusion: Conclusion, view: AnswerView) -> tuple[list[Element], bool]:
+    """What a phone shows without scrolling; a long conclusion goes on below the next step."""
+    reader = view.reader
+    first, *rest = shown_pieces(conclusion.text, _LEAD_CHARS)
+    mention = [{"type": "user", "user_id": view.mention}, {"type": "text", "text": " "}] if view.mention else []
+    ellipsis = [{"type": "text", "text": " …"}] if rest else []
+    elements = [section(mention, spans(first.rstrip(), reader.link_hosts, bold=True), ellipsis)]
+    if outcome.status == "CANCELLED":
+        elements.append(section(spans(reader.say("cancelled"), italic=True)))
+    if conclusion.finding:
+        found = spans(phone_line(conclusion.finding, _FINDING_CHARS), reader.link_hosts)
+        elements.append(section(spans(reader.say("finding"), bold=True), found))
+    if conclusion.next_step:
+        step = spans(phone_line(conclusion.next_step, _NEXT_CHARS), reader.link_hosts)
+        elements.append(section(spans(reader.say("next"), bold=True), step))
+    shown, left = _within("".join(rest), _REST_CHARS)
+    elements += [line(f"… {shown}", reader)] if shown.strip() else []
+    return elements, left
+
+
+def _gaps(outcome: RunOutcome, reader: Reader) -> tuple[list[Block], bool]:
+    gaps = outcome.sections.gaps
+    if outcome.verdict is Verdict.PASS:
+        heading, left = reader.say(TEMPLATES[outcome.verdict].gaps), False
+        elements, left = _list(heading, gaps, reader)
+        return ([rich(*elements)] if elements else []), left
+    return gap_blocks(outcome.run_id, reader.say(TEMPLATES[outcome.verdict].gaps), gaps, reader)
+
+
+def _steps(outcome: RunOutcome, reader: Reader) -> tuple[list[Element], bool]:
+    """Nothing where the one step has been read in full at the top."""
+    steps = outcome.sections.next_steps
+    if len(steps) <= 1 and units("".join(steps)) <= _NEXT_CHARS:
+        return [], False
+    return _list(reader.say("next_steps"), steps, reader)
+
+
+def _list(heading: str, items: tuple[str, ...], reader: Reader) -> tuple[list[Element], bool]:
+    shown: list[str] = []
+    room = _LIST_CHARS
+    for item in items:
+        text, cut = _within(item, min(room, 600))
+        if room < 60:
+            break
+        shown.append(f"{text.rstrip()} …" if cut else text)
+        room -= units(text)
+    if not shown:
+        return [], bool(items)
+    elements = [section(spans(heading, bold=True)), bullets(spans(text, reader.link_hosts) for text in shown)]
+    more = len(items) - len(shown)
+    if more:
+        elements.append(section(spans(reader.say("items_left", count=more), italic=True)))
+    return elements, more > 0 or shown != list(items)
+
+
+def _within(text: str, limit: int) -> tuple[str, bool]:
+    first, *rest = shown_pieces(text, max(limit, 1))
+    return first, bool(rest)
+
+
+def _foot(outcome: RunOutcome, view: AnswerView) -> list[Block]:
+    reader = view.reader
+    blocks = [
+        context(usage_line(outcome, reader)),
+        actions(
+            button(reader.say("button_evidence"), ids.EVIDENCE, outcome.run_id),
+            button(reader.say("button_trace"), ids.TRACE, outcome.run_id),
+        ),
+    ]
+    return [*blocks, feedback_block(outcome.run_id, reader)] if view.votes else blocks
