@@ -21,6 +21,7 @@ from bot.data import data_folder
 from bot.errors import ConfigError
 from bot.jobs import Workplace
 from bot.settings import Loaded, Settings, variable
+from storage.cases import CaseStore
 from storage.engine import Database
 from storage.sessions import SessionStore
 from storage.trace import TraceStore
@@ -77,7 +78,8 @@ async def open_app(
         embedder = wiring.embedder(settings)
         if embedder is not None:
             stack.push_async_callback(embedder.close)
-        tools = tool_deps(settings, Retriever(knowledge, vectors=vectors, embedder=embedder))
+        cases = CaseStore(database)
+        tools = tool_deps(settings, Retriever(knowledge, vectors=vectors, embedder=embedder, cases=cases))
         if tools.prometheus is not None:
             stack.push_async_callback(tools.prometheus.close)
         work = workplace(settings, database, tools, external)

@@ -24,6 +24,7 @@ from agents.llm.base import Model, ToolOffer
 from agents.prompts import Prompts
 from agents.replies import Replies
 from agents.state import RunRequest, RunState, StateUnreadable, dump_state, first_state, load_state
+from storage.audience import PUBLIC, Audience
 from storage.engine import Database
 from storage.errors import StorageError
 from storage.sessions import SessionStore
@@ -180,7 +181,9 @@ async def _open(lease: Lease, store: TraceStore, place: Workplace, on_event: OnE
         await place.db.call(store.finish_run, lease, _unreadable(row, str(error)))
         raise RunNotClaimed(f"{error}. The run was ended; ask again to start a new one.") from error
     specs = place.registry.offered(place.tools)
-    context = CallContext(run_id=state.run_id, now=state.now, zone=ZoneInfo(state.zone))
+    session = await place.db.call(SessionStore(place.db).get, row.session_id)
+    audience = Audience(session.team, session.channel) if session else PUBLIC
+    context = CallContext(run_id=state.run_id, now=state.now, zone=ZoneInfo(state.zone), audience=audience)
     door = ToolDoor(
         place.registry,
         place.tools,

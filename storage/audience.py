@@ -11,3 +11,6 @@ class Audience:
 
     team: str | None = None
     channel: str | None = None
+
+
+PUBLIC = Audience()

@@ -11,6 +11,8 @@ from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from storage.audience import PUBLIC, Audience
+
 if TYPE_CHECKING:
     from tools.business import BusinessQueries
     from tools.changes import ChangeSource
@@ -71,12 +73,14 @@ def nothing_found(sentence: str, *, scope: dict[str, str], **details: Any) -> To
 
 @dataclass(frozen=True)
 class CallContext:
-    """What one call knows about its run. `now` is the run's clock (a replay sets it), `zone` the asker's."""
+    """What one call knows about its run. `now` is the run's clock (a replay sets it), `zone` the asker's, `audience`
+    where the answer goes: nothing may be looked up that it could not read."""
 
     run_id: str
     now: datetime
     zone: ZoneInfo
     selected_skill: str | None = None
+    audience: Audience = PUBLIC
 
 
 @dataclass(frozen=True)

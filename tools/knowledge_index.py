@@ -36,9 +36,12 @@ class Snapshot:
     index: LexicalIndex
     titles: dict[str, list[int]] = field(default_factory=dict)
 
-    def matches(self, query: str, categories: Collection[str], limit: int) -> LexicalMatches:
+    def matches(
+        self, query: str, categories: Collection[str], limit: int, *, hidden: Collection[str] = ()
+    ) -> LexicalMatches:
+        """The best of these categories (none given: of all), documents in `hidden` left out."""
         terms = dict.fromkeys(content_terms(query), 1) or dict(term_counts(query))
-        allowed = self._allowed(categories)
+        allowed = self._allowed(categories, hidden)
         scores = self.index.scores(terms, allowed)
         shares = self.index.shares(content_words(query))
         ranked = self.index.best(scores, shares, limit)
@@ -46,12 +49,13 @@ class Snapshot:
         rows = sorted(exact, key=lambda row: (-exact[row][0], -float(scores[row]), row))[:limit]
         return LexicalMatches([(self.index.hit(row, scores, shares), exact[row][1]) for row in rows], ranked)
 
-    def _allowed(self, categories: Collection[str]) -> Any:
+    def _allowed(self, categories: Collection[str], hidden: Collection[str]) -> Any:
         import numpy as np
 
-        if not categories:
+        if not categories and not hidden:
             return np.ones(len(self.rows), bool)
-        return np.array([row.category in categories for row in self.rows], bool)
+        open_rows = ((not categories or row.category in categories) and row.doc_id not in hidden for row in self.rows)
+        return np.fromiter(open_rows, bool, len(self.rows))
 
     def _exact(self, query: str, allowed: Any) -> dict[int, tuple[float, tuple[str, ...]]]:
         """row → (weight of what matched, what matched)."""

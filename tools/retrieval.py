@@ -16,6 +16,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from storage.audience import PUBLIC, Audience
+from storage.cases import CaseStore
 from storage.engine import Database
 from storage.knowledge import Chunk, Domain, KnowledgeStore
 from storage.vectors import VectorStore
@@ -88,8 +90,13 @@ class _Candidate:
     is_noise: bool = False
 
 
+def case_document(case_id: str) -> str:
+    """The doc_id of a case."""
+    return f"case-{case_id}"
+
+
 class Retriever:
-    """One per process; many lookups at once."""
+    """One per process; many lookups at once. Without `cases` no case is found."""
 
     def __init__(
         self,
@@ -98,8 +105,9 @@ class Retriever:
         vectors: VectorStore | None = None,
         embedder: Embedder | None = None,
         settings: RetrievalSettings = RetrievalSettings(),
+        cases: CaseStore | None = None,
     ) -> None:
-        self._db, self._settings = db, settings
+        self._db, self._settings, self._cases = db, settings, cases
         self._dense = DenseSearch(db, vectors, embedder) if vectors and embedder else None
         self._store = KnowledgeStore(db)
         self._index = KnowledgeIndex(self._store)
@@ -109,17 +117,25 @@ class Retriever:
         return await self._db.call(self._store.domains)
 
     async def lookup(
-        self, query: str, domains: Sequence[str] = (), limit: int = 5, *, with_floor: bool = True
+        self,
+        query: str,
+        domains: Sequence[str] = (),
+        limit: int = 5,
+        *,
+        with_floor: bool = True,
+        audience: Audience = PUBLIC,
     ) -> Lookup:
-        """The best `limit` chunks of these domains (none given: of all); no blocks where nothing is relevant.
+        """The best `limit` chunks of these domains (none given: of all); no blocks where nothing is relevant. Of the
+        cases only those that `audience` may read and that stand at this moment.
 
         `with_floor` False gives a person browsing (`kb search`) the best there is, relevant or not. Raises ToolFailed
         where no domain of that name exists, StorageError where the database is away.
         """
         query = query[:QUERY_LIMIT]
         known, searched, notes = await self._searched(domains)
+        cases = await self._open_cases(audience)
         found, dense = await asyncio.gather(
-            self._db.call(self._lexical, query, searched), self._nearest(query, searched, with_floor)
+            self._db.call(self._lexical, query, searched, cases), self._nearest(query, searched, with_floor)
         )
         for _ in range(_TRIES):
             kept = [one for one in _ranked(*found, dense.hits, self._settings.floor) if not (with_floor and one.is_noise)]
@@ -127,8 +143,10 @@ class Retriever:
             if len(chunks) == len(kept):
                 break
             # A sync replaced a document since the index was read.
-            found = await self._db.call(self._lexical, query, searched)
-        blocks, dropped = self._blocks(kept, chunks, limit)
+            found = await self._db.call(self._lexical, query, searched, cases)
+        # Nearness knows nothing of audiences.
+        shown = {name: one for name, one in chunks.items() if one.category != CASES or one.doc_id in cases}
+        blocks, dropped = self._blocks(kept, shown, limit)
         return _lookup(query, blocks, searched or known, (*notes, *filter(None, [dense.note])), dropped)
 
     async def _searched(self, domains: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
@@ -143,9 +161,18 @@ class Retriever:
         notes = (f"no such domain: {', '.join(unknown)}",) if unknown else ()
         return known, there, notes
 
-    def _lexical(self, query: str, domains: Sequence[str]) -> tuple[Snapshot, LexicalMatches]:
+    async def _open_cases(self, audience: Audience) -> frozenset[str]:
+        """Documents of the cases that may be shown."""
+        if self._cases is None:
+            return frozenset()
+        return frozenset(map(case_document, await self._db.call(self._cases.searchable_ids, audience)))
+
+    def _lexical(
+        self, query: str, domains: Sequence[str], cases: frozenset[str]
+    ) -> tuple[Snapshot, LexicalMatches]:
         snapshot = self._index.snapshot()
-        return snapshot, snapshot.matches(query, domains, _POOL)
+        hidden = {row.doc_id for row in snapshot.rows if row.category == CASES} - cases
+        return snapshot, snapshot.matches(query, domains, _POOL, hidden=hidden)
 
     async def _nearest(self, query: str, domains: Sequence[str], with_floor: bool) -> DenseHits:
         if self._dense is None:

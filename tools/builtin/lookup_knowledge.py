@@ -31,10 +31,12 @@ class LookupKnowledge(Contract):
     limit: int = Field(5, ge=1, le=10, description="At most so many pieces.")
 
 
-async def run(arguments: LookupKnowledge, deps: ToolDeps, _: CallContext) -> ToolResult:
+async def run(arguments: LookupKnowledge, deps: ToolDeps, context: CallContext) -> ToolResult:
     if deps.retriever is None:
         raise ToolFailed("No knowledge base is configured.")
-    found = await deps.retriever.lookup(arguments.query, arguments.domains, arguments.limit)
+    found = await deps.retriever.lookup(
+        arguments.query, arguments.domains, arguments.limit, audience=context.audience
+    )
     details = _details(found)
     if not found.blocks:
         searched = ", ".join(found.searched_domains) or "no documents at all: run `proofthread kb sync`"
