@@ -126,6 +126,33 @@ class Settings(BaseModel):
     max_tokens: int = Field(60_000, ge=1, description="Tokens of one run.")
     max_cost: float | None = Field(None, gt=0, description="Money of one run, in the prices' currency; needs prices.")
 
+    slack_bot_token: SecretStr | None = Field(None, description="Slack's bot token (`xoxb-…`): what the bot acts with.")
+    slack_app_token: SecretStr | None = Field(
+        None, description="Slack's app-level token (`xapp-…`, scope connections:write): Socket Mode."
+    )
+    slack_signing_secret: SecretStr | None = Field(
+        None, description="Slack's signing secret: needed by `serve --http` alone."
+    )
+    slack_api_url: str = Field("https://slack.com/api/", description="Slack's Web API.")
+    slack_channels: tuple[str, ...] = Field((), description="Channel ids where the bot may be asked; empty = wherever it is.")
+    slack_users: tuple[str, ...] = Field((), description="User ids that may ask; empty = every member.")
+    slack_guests: bool = Field(False, description="Whether guests of the workspace may ask.")
+    slack_teams: tuple[str, ...] = Field(
+        (), description="Ids of other workspaces whose people may ask in shared channels; empty = none."
+    )
+    follow_up_seconds: int = Field(
+        600, ge=0, description="How long a thread's asker may go on without a mention; 0 = only by mention or name."
+    )
+    check_mark_votes: bool = Field(False, description="Count ✅ and ❌ as votes too; in many teams they mean done.")
+    max_runs: int = Field(4, ge=1, le=64, description="Runs at the same time in one process; further ones wait in line.")
+    daily_tokens: int | None = Field(None, ge=0, description="Tokens of one day for the whole workspace; unset = no limit.")
+    daily_cost: float | None = Field(None, ge=0, description="Money of one day for the whole workspace; needs prices.")
+    daily_tokens_per_person: int | None = Field(None, ge=0, description="Tokens of one day for one person.")
+    daily_cost_per_person: float | None = Field(None, ge=0, description="Money of one day for one person; needs prices.")
+    retention_days: int = Field(30, ge=1, description="Days after which runs and what belongs to them are deleted.")
+    http_host: str = Field("127.0.0.1", description="Address that `serve --http` listens on.")
+    http_port: int = Field(3000, ge=0, le=65535, description="Its port.")
+
     language: Literal["auto", "zh", "en"] = Field("auto", description="Language of answers; auto = the question's.")
     time_zone: ZoneName = Field(LOCAL, description="Your zone, for reading and writing times; `local` = this machine's.")
     redaction_patterns: tuple[str, ...] = Field((), description="Regular expressions of your own secrets to mask.")
