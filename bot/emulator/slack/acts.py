@@ -11,7 +11,8 @@ from bot.emulator.slack.deliveries import Delivery
 from bot.emulator.slack.methods.files import new_file, shown
 from bot.emulator.slack.on_loop import OnLoop, on_loop
 from bot.emulator.slack.refusals import ActRefused
-from bot.emulator.slack.state import Channel, Json, User
+from bot.emulator.slack.state import BOT_USER, Channel, Json, User
+from bot.emulator.slack.stream_life import stop_by_user
 
 MENTION = re.compile(r"<@([UW][A-Z0-9]+)(?:\|[^>]*)?>")
 
@@ -140,18 +141,30 @@ class Acts(OnLoop):
     def stop(self, channel: str, thread_ts: str, user: str) -> None:
         """Slack's own Stop: the thread's open streams end, the app gets agent_session_stopped."""
         where, who = self.world.state.channel(channel), self.world.state.user(user)
-        streams = []
-        for (named, ts), stream in self.world.streams.items():
-            if named == where.id and stream.thread_ts == thread_ts and stream.state == "in_progress":
-                stream.state, stream.stopped_by_user = "completed", True
-                messages.edit(self.world, where, self.world.state.messages[named][ts], {"streaming_state": "completed"})
-                streams.append(ts)
+        streams = stop_by_user(self.world, where, thread_ts)
         events.session_stopped(self.world, where, thread_ts, who.id, streams)
 
     @on_loop
     def send_event(self, event: Mapping[str, Any]) -> str:
         """Any event as it is, for what the acts above cannot say; returns its event_id."""
         return events.send_event(self.world, dict(event))
+
+    @on_loop
+    def send_payload(self, payload: Mapping[str, Any]) -> Delivery:
+        """A whole payload as it is (url_verification, app_rate_limited), sent once."""
+        return self.world.deliveries.interaction("events_api", dict(payload), lambda _: None)
+
+    @on_loop
+    def invite_bot(self, channel: str) -> None:
+        where = self.world.state.channel(channel)
+        where.members.add(BOT_USER)
+        self.world.changes.publish("channel", channel=where.id)
+
+    @on_loop
+    def remove_bot(self, channel: str) -> None:
+        where = self.world.state.channel(channel)
+        where.members.discard(BOT_USER)
+        self.world.changes.publish("channel", channel=where.id)
 
     @on_loop
     def add_user(self, name: str, **fields: Any) -> str:

@@ -119,7 +119,8 @@ def respond(world: World, link_id: str, answer: Json) -> None:
     if answer.get("delete_original") and original:
         messages.remove(world, channel, original)
     elif answer.get("replace_original") and original:
-        messages.edit(world, channel, original, {name: answer.get(name) for name in ("text", "blocks", "attachments")})
+        fields = {"text": str(answer.get("text", "")), "blocks": answer.get("blocks"), "attachments": answer.get("attachments")}
+        messages.edit(world, channel, original, fields)
     else:
         _say(world, channel, user, answer, link.thread_ts if answer.get("thread_ts") else None)
 

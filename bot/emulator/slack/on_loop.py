@@ -24,7 +24,7 @@ class OnLoop:
     _thread: threading.Thread
 
     def _do(self, act: Callable[[], T]) -> T:
-        if threading.current_thread() is self._thread:
+        if threading.current_thread() is self._thread or not self._thread.is_alive():
             return act()
         answer: concurrent.futures.Future[T] = concurrent.futures.Future()
 

@@ -47,7 +47,7 @@ class Server:
 
     async def stop(self) -> None:
         await self._world.deliveries.close()
-        await self._world.sockets.drop("close")
+        await self._world.sockets.drop("abort")
         await self._world.http.close()
         await self._runner.cleanup()
         await asyncio.sleep(0)

@@ -16,6 +16,8 @@ from bot.emulator.slack.behaviour import Behaviour
 from bot.emulator.slack.http_delivery import Reply
 from bot.emulator.slack.state import APP_ID, Json
 
+CLOSING = 2.0
+
 
 @dataclass(eq=False)
 class Socket:
@@ -64,7 +66,7 @@ class Sockets:
         if ticket not in self._tickets or self.refuses():
             return web.Response(status=404 if ticket not in self._tickets else 503)
         self._tickets.discard(ticket)
-        socket = Socket(web.WebSocketResponse(autoping=False), request)
+        socket = Socket(web.WebSocketResponse(autoping=False, timeout=CLOSING), request)
         await socket.ws.prepare(request)
         if self.count >= self._behaviour.max_sockets:
             await socket.send({"type": "disconnect", "reason": "too_many_websockets"})

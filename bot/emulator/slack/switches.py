@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from bot.emulator.slack.behaviour import Behaviour
 from bot.emulator.slack.faults import Fault
@@ -84,10 +85,14 @@ class Switches(OnLoop):
         self.world.revoked.add(token)
 
     @on_loop
-    def offer_shortcut(self, callback_id: str, name: str) -> None:
-        """The page shows it in a message's menu."""
-        self.world.shortcuts.append({"callback_id": callback_id, "name": name})
-
-    @on_loop
-    def offer_command(self, command: str) -> None:
-        self.world.commands.append(command)
+    def install(self, manifest: Mapping[str, Any]) -> None:
+        """Installs the app as its manifest says: scopes, events, shortcuts, commands (the page offers the last two)."""
+        features, settings = manifest.get("features", {}), manifest.get("settings", {})
+        self.world.behaviour.scopes = set(manifest["oauth_config"]["scopes"]["bot"])
+        self.world.behaviour.subscriptions = set(settings.get("event_subscriptions", {}).get("bot_events", ()))
+        self.world.shortcuts[:] = [
+            {"callback_id": each["callback_id"], "name": each["name"]}
+            for each in features.get("shortcuts", ())
+            if each.get("type") == "message"
+        ]
+        self.world.commands[:] = [each["command"] for each in features.get("slash_commands", ())]

@@ -10,6 +10,7 @@ from bot.emulator.slack.methods.base import Method, message_at, readable, writab
 from bot.emulator.slack.methods.sessions import clear_status
 from bot.emulator.slack.refusals import Refused
 from bot.emulator.slack.state import APP_ID, BOT_ID, BOT_USER, TEAM_ID, Json
+from bot.emulator.slack.stream_life import stream_of
 from bot.emulator.slack.world import World
 
 
@@ -33,7 +34,7 @@ def update(world: World, arguments: Arguments) -> dict[str, Any]:
     message = message_at(world, channel, arguments)
     if message.get("user") != BOT_USER:
         raise Refused("cant_update_message")
-    stream = world.streams.get((channel.id, message["ts"]))
+    stream = stream_of(world, channel, message)
     if stream is not None and stream.state == "in_progress":
         raise Refused("streaming_state_conflict")
     fields = content(arguments)

@@ -11,6 +11,7 @@ from bot.emulator.slack.refusals import Refused
 from bot.emulator.slack.state import BOT_USER, TEAM_ID, Channel, Json
 from bot.emulator.slack.world import World
 
+PLURALS = {"channel": "channels", "group": "groups", "im": "im", "mpim": "mpim"}
 KINDS = {"channel": "public_channel", "group": "private_channel", "im": "im", "mpim": "mpim"}
 READ = ("channels:read", "groups:read", "im:read", "mpim:read")
 HISTORY = ("channels:history", "groups:history", "im:history", "mpim:history")
@@ -18,7 +19,7 @@ HISTORY = ("channels:history", "groups:history", "im:history", "mpim:history")
 
 def history(world: World, arguments: Arguments) -> dict[str, Any]:
     """Newest first, without the replies of threads."""
-    channel = readable(world, required(arguments, "channel"))
+    channel = _with_history(world, arguments)
     stored = world.state.messages.get(channel.id, {}).values()
     roots = [message for message in stored if _is_root(message) and _between(message["ts"], arguments)]
     return _answer(sorted(roots, key=_instant, reverse=True), arguments)
@@ -26,7 +27,7 @@ def history(world: World, arguments: Arguments) -> dict[str, Any]:
 
 def replies(world: World, arguments: Arguments) -> dict[str, Any]:
     """Oldest first, the root in front."""
-    channel = readable(world, required(arguments, "channel"))
+    channel = _with_history(world, arguments)
     named = str(required(arguments, "ts"))
     message = world.state.message(channel.id, named)
     root_ts = str(message.get("thread_ts") or named) if message else named
@@ -92,6 +93,15 @@ def described(channel: Channel) -> Json:
         "is_shared": channel.is_ext_shared, "is_general": False, "context_team_id": TEAM_ID,
         "topic": {"value": channel.topic}, "purpose": {"value": ""}, "num_members": len(channel.members),
     }  # fmt: skip
+
+
+def _with_history(world: World, arguments: Arguments) -> Channel:
+    """Each kind of conversation has its own scope."""
+    channel = readable(world, required(arguments, "channel"))
+    needed, scopes = f"{PLURALS[channel.kind]}:history", world.behaviour.scopes
+    if needed not in scopes:
+        raise Refused("missing_scope", {"needed": needed, "provided": ",".join(sorted(scopes))})
+    return channel
 
 
 def _answer(found: list[Json], arguments: Arguments) -> dict[str, Any]:

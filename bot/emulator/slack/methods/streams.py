@@ -11,6 +11,7 @@ from bot.emulator.slack.methods.chat import bot_fields
 from bot.emulator.slack.methods.sessions import clear_status, set_session
 from bot.emulator.slack.refusals import Finding, Refused, refused_for
 from bot.emulator.slack.state import Channel, Json
+from bot.emulator.slack.stream_life import stream_of
 from bot.emulator.slack.streaming import Stream
 from bot.emulator.slack.world import World
 
@@ -62,24 +63,13 @@ def stop(world: World, arguments: Arguments) -> dict[str, Any]:
     return {"channel": channel.id, "ts": message["ts"], "message": messages.public(message, metadata=True)}
 
 
-def expire(world: World, channel: Channel, message: Json, stream: Stream) -> None:
-    """Slack closes a stream by itself; what it holds stays."""
-    stream.state = "errored"
-    messages.edit(world, channel, message, {"streaming_state": "errored"})
-
-
 def _running(world: World, arguments: Arguments) -> tuple[Channel, Json, Stream]:
     channel = writable(world, required(arguments, "channel"))
     message = message_at(world, channel, arguments)
-    stream = world.streams.get((channel.id, message["ts"]))
-    if stream is None:
-        raise Refused("message_not_in_streaming_state")
-    ttl = world.behaviour.stream_ttl
-    if stream.state == "in_progress" and ttl is not None and world.state.clock() - stream.started_at >= ttl:
-        expire(world, channel, message, stream)
-    if stream.stopped_by_user:
+    stream = stream_of(world, channel, message)
+    if stream is not None and stream.stopped_by_user:
         raise Refused("stopped_by_user")
-    if stream.state != "in_progress":
+    if stream is None or stream.state != "in_progress":
         raise Refused("message_not_in_streaming_state")
     return channel, message, stream
 
