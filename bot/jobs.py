@@ -36,6 +36,8 @@ from tools.registry import ToolRegistry
 
 MAX_QUESTION_CHARS = 8_000
 
+Complete = Callable[[RunState], Awaitable[RunState]]
+
 log = logging.getLogger(__name__)
 
 
@@ -111,8 +113,13 @@ def new_run(request: RunRequest, place: Workplace) -> NewRun:
     )
 
 
-async def execute(run_id: str, place: Workplace, on_event: OnEvent = ignore_event) -> RunOutcome:
+async def execute(
+    run_id: str, place: Workplace, on_event: OnEvent = ignore_event, complete: Complete | None = None
+) -> RunOutcome:
     """Claim the run, take it up where it stands, and bring it to its end.
+
+    `complete` gives a run that has not begun what could not be known when it was stored: a thread is read by whoever
+    works on the run, not by the listener that Slack waits for.
 
     Raises RunNotClaimed, LeaseLost (another process has taken it over: be silent) and StorageError (the run stays and
     can be resumed). Whatever else goes wrong inside ends the run with what is proven.
@@ -123,7 +130,7 @@ async def execute(run_id: str, place: Workplace, on_event: OnEvent = ignore_even
         raise RunNotClaimed(f"run {run_id} is being worked on elsewhere or has ended")
     state, deps = await _open(lease, store, place, on_event)
     try:
-        return await diagnose(lease, state, deps)
+        return await diagnose(lease, await _completed(state, deps, complete), deps)
     except StorageError:
         raise
     except Exception:
@@ -217,6 +224,17 @@ async def _open(lease: Lease, store: TraceStore, place: Workplace, on_event: OnE
         names=place.names,
         on_event=on_event,
     )
+
+
+async def _completed(state: RunState, deps: RunDeps, complete: Complete | None) -> RunState:
+    """Stored before anything is made of it, so that a resumed run replays the same question and history."""
+    if complete is None or state.history or state.walk.executions:
+        return state
+    whole = await complete(state)
+    if whole != state:
+        lease, store, seconds = deps.lease, deps.store, deps.limits.lease_seconds
+        await deps.db.call(store.checkpoint, lease, dump_state(whole), whole.walk.next_node, seconds)
+    return whole
 
 
 def _stored(store: TraceStore, lease: Lease) -> tuple[Run, list[Step], list[StoredInvocation]]:
