@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import typer
 from typer.main import get_command
 
-from bot.commands import ask, cite, db, doctor, evaluate, kb, replay, skills, tools, trace
+from bot.commands import ask, cases, cite, db, doctor, evaluate, kb, purge, replay, skills, tools, trace
 from bot.errors import ConfigError
 from bot.packages import check_packages
 from bot.terminal.errors import OPERATOR, say_error, silence_tracebacks
@@ -49,8 +49,8 @@ def terminal() -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode="rich",
     )
-    for module in (ask, trace, cite, evaluate, replay, doctor, skills, tools):
+    for module in (ask, trace, cite, evaluate, replay, purge, doctor, skills, tools):
         module.register(app)
-    for name, module_with_group in (("kb", kb), ("db", db)):
+    for name, module_with_group in (("kb", kb), ("cases", cases), ("db", db)):
         app.add_typer(module_with_group.group(), name=name)
     return app

@@ -10,11 +10,13 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from agents.answer import allowed_claims
 from agents.contracts import RunOutcome
 from agents.state import RunState
 from bot.errors import ConfigError
 from bot.scenarios import SCENARIO_FILE, Scenario, read_scenario
 from storage.trace import Run, StoredInvocation
+from storage.types import encodable
 from tools.contracts import EvidenceStatus
 
 # They answer from the run's clock and from our own files: nothing of them need be recorded.
@@ -38,12 +40,56 @@ class Differences(BaseModel):
         return not (self.verdict or self.answer_changed or self.quotes_lost or self.quotes_new or self.calls_new)
 
 
-def write_scenario(run: Run, state: RunState, invocations: Sequence[StoredInvocation], folder: Path) -> Scenario:
-    """Writes the folder's scenario.json and reads it back. Raises ConfigError for a run that never ended."""
+class Recording(BaseModel):
+    """A stored run as scenario.json, and what it found: a replay starts from the one and is compared with the other."""
+
+    model_config = ConfigDict(frozen=True)
+
+    run_id: str
+    document: dict[str, Any]
+    verdict: str | None
+    answer: str
+    quotes: tuple[str, ...]
+    calls: tuple[str, ...]
+
+
+def recording(run: Run, state: RunState, invocations: Sequence[StoredInvocation]) -> Recording:
+    """Raises ConfigError for a run that never ended."""
     if run.finished_at is None:
         raise ConfigError(f"Run {run.run_id} has not ended ({run.status}): only an ended run can be replayed.")
+    return Recording(
+        run_id=run.run_id,
+        document=_document(run, state, invocations),
+        verdict=run.verdict,
+        answer=run.answer or "",
+        quotes=tuple(quotes_of_state(state)),
+        calls=tuple(map(encodable, _calls(invocations))),
+    )
+
+
+def write_scenario(recorded: Recording, folder: Path) -> Scenario:
+    """Writes the folder's scenario.json and reads it back."""
     folder.mkdir(parents=True, exist_ok=True)
-    document = {
+    text = encodable(json.dumps(recorded.document, ensure_ascii=False, indent=1))
+    (folder / SCENARIO_FILE).write_text(text, encoding="utf-8")
+    return read_scenario(folder)
+
+
+def differences(before: Recording, outcome: RunOutcome, invocations: Sequence[StoredInvocation]) -> Differences:
+    quotes, calls = _quotes_of(outcome), tuple(map(encodable, _calls(invocations)))
+    return Differences(
+        verdict=None if before.verdict == outcome.verdict.value else (str(before.verdict), outcome.verdict.value),
+        answer_changed=before.answer != outcome.answer,
+        quotes_lost=_missing(before.quotes, quotes),
+        quotes_new=_missing(quotes, before.quotes),
+        calls_lost=_missing(before.calls, calls),
+        calls_new=_missing(calls, before.calls),
+    )
+
+
+def _document(run: Run, state: RunState, invocations: Sequence[StoredInvocation]) -> dict[str, Any]:
+    """`expected_statements` are for readers: the claims that the answer could state."""
+    return {
         "id": f"run-{run.run_id}",
         "source": f"recorded run {run.run_id} of {run.created_at:%Y-%m-%d}",
         "licence": "",
@@ -56,24 +102,8 @@ def write_scenario(run: Run, state: RunState, invocations: Sequence[StoredInvoca
         },
         "world": {"tools": _tools(invocations), "knowledge_domains": _domains(invocations)},
         "expect": {"verdict_in": [run.verdict] if run.verdict else [], "must_quote": quotes_of_state(state)},
+        "expected_statements": [allowed.claim.claim_text for allowed in allowed_claims(state)],
     }
-    (folder / SCENARIO_FILE).write_text(json.dumps(document, ensure_ascii=False, indent=1), encoding="utf-8")
-    return read_scenario(folder)
-
-
-def differences(
-    run: Run, state: RunState, before: Sequence[StoredInvocation], outcome: RunOutcome, after: Sequence[StoredInvocation]
-) -> Differences:
-    quotes_before, quotes_after = quotes_of_state(state), _quotes_of(outcome)
-    calls_before, calls_after = _calls(before), _calls(after)
-    return Differences(
-        verdict=None if run.verdict == outcome.verdict.value else (str(run.verdict), outcome.verdict.value),
-        answer_changed=run.answer != outcome.answer,
-        quotes_lost=_missing(quotes_before, quotes_after),
-        quotes_new=_missing(quotes_after, quotes_before),
-        calls_lost=_missing(calls_before, calls_after),
-        calls_new=_missing(calls_after, calls_before),
-    )
 
 
 def quotes_of_state(state: RunState) -> list[str]:

@@ -96,7 +96,7 @@ case_library = table(
     Index(None, "status"),
 )
 
-# A useful run as scenario.json, whole: the run itself may be gone by the time somebody replays it.
+# A useful run as a scenario, whole: the run itself may be gone by the time somebody replays it.
 frozen_scenario = table(
     "frozen_scenario",
     Column("id", BigKey, primary_key=True),

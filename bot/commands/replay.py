@@ -16,7 +16,7 @@ def register(app: typer.Typer) -> None:
 
 
 def replay(
-    run_id: Annotated[str, typer.Argument(help="The run to repeat.", metavar="RUN")],
+    run_id: Annotated[str, typer.Argument(help="The run to repeat, or a case made of one.", metavar="RUN")],
     model: ModelName = None,
     save: Annotated[Path | None, typer.Option("--save", help="Keep the scenario in this folder.", metavar="DIR")] = None,
     as_json: AsJson = False,

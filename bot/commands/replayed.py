@@ -11,53 +11,46 @@ from typing import Any
 from rich.console import Console
 
 from agents.contracts import RunOutcome
-from agents.state import StateUnreadable, load_state
 from bot.app import open_app, prepare
-from bot.errors import ConfigError
 from bot.evaluate import run_scenario
-from bot.replay import Differences, differences, write_scenario
+from bot.frozen import recorded
+from bot.replay import Differences, Recording, differences, write_scenario
 from bot.settings import Loaded
 from bot.terminal.lines import Line
 from bot.terminal.outcome import outcome_json
 from bot.terminal.progress import progress_on
-from storage.trace import Run, StoredInvocation
 
 
 @dataclass(frozen=True)
 class Replayed:
-    run: Run
+    before: Recording
     outcome: RunOutcome
     differences: Differences
     saved: Path | None
 
 
-async def replayed(run_id: str, loaded: Loaded, model: str | None, save: Path | None, console: Console) -> Replayed:
-    """Raises RunNotFound, and ConfigError for a run that has not ended or that another version wrote."""
-    run, invocations = await _stored(run_id, loaded)
-    try:
-        state = load_state(run.state)
-    except StateUnreadable as error:
-        raise ConfigError(f"Run {run_id} cannot be replayed: {error}.") from error
+async def replayed(name: str, loaded: Loaded, model: str | None, save: Path | None, console: Console) -> Replayed:
+    """`name` is a run's id or a case's. Raises RunNotFound, and ConfigError for a run that has not ended or that another
+    version wrote."""
+    before = await _recorded(name, loaded)
     if model:
         changed = {"model": model, "role_models": {}}
         loaded = replace(loaded, settings=loaded.settings.model_copy(update=changed))
     with TemporaryDirectory(prefix="proofthread-replay-") as scratch:
-        scenario = write_scenario(run, state, invocations, save or Path(scratch) / "scenario")
+        scenario = write_scenario(before, save or Path(scratch) / "scenario")
         finished = await run_scenario(scenario, loaded, Path(scratch), progress_on(console))
-    found = differences(run, state, invocations, finished.outcome, finished.invocations)
-    return Replayed(run, finished.outcome, found, save)
+    return Replayed(before, finished.outcome, differences(before, finished.outcome, finished.invocations), save)
 
 
-async def _stored(run_id: str, loaded: Loaded) -> tuple[Run, list[StoredInvocation]]:
+async def _recorded(name: str, loaded: Loaded) -> Recording:
     async with open_app(loaded) as app:
         await prepare(app)
-        run = await app.database.call(app.store.run, run_id)
-        return run, await app.database.call(app.store.invocations, run_id)
+        return await app.database.call(recorded, app.database, name)
 
 
 def replayed_json(result: Replayed) -> dict[str, Any]:
     return {
-        "run_id": result.run.run_id,
+        "run_id": result.before.run_id,
         "same": result.differences.none,
         "differences": result.differences.model_dump(mode="json"),
         "saved": str(result.saved) if result.saved else None,
@@ -77,6 +70,6 @@ def replayed_lines(result: Replayed) -> Iterator[Line]:
     ):
         yield from (Line(text, lead=f"  {title}: ") for text in texts)
     if found.answer_changed:
-        yield from (Line(result.run.answer or "", lead="  before: "), Line(result.outcome.answer, lead="  after:  "))
+        yield from (Line(result.before.answer, lead="  before: "), Line(result.outcome.answer, lead="  after:  "))
     if result.saved:
         yield Line(f"The scenario is in {result.saved}.")
