@@ -141,6 +141,13 @@ class JobStore:
             own = connection.execute(sql.WAITING, {"the_run": run_id}).scalar()
             return 0 if own is None else 1 + (connection.execute(sql.AHEAD, {"the_id": own}).scalar() or 0)
 
+    def unfinished(self, thread: Thread | None = None) -> list[Job]:
+        """Jobs that wait or run, oldest first: of this thread (what a "stop" there means), or of all."""
+        query = sql.UNFINISHED_JOBS
+        if thread is not None:
+            query = query.where(sql.run.session_id == thread.session_id)
+        return self._jobs(query)
+
     def job(self, run_id: str) -> Job:
         """Raises RunNotFound."""
         found = self._jobs(sql.ONE_JOB, the_run=run_id)

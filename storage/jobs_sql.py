@@ -56,14 +56,17 @@ ONE_JOB = JOBS.where(row.run_id == bindparam("the_run"))
 FIRST_OF_ITS_THREAD = ~exists().where(
     earlier.c.session_id == run.session_id, earlier.c.id < run.id, earlier.c.status.in_(UNFINISHED)
 )
+# Unanswered jobs are few, and have an index: both polls begin with them, however long the history.
 READY = (
     JOBS.where(
+        row.answered_at.is_(None),
         or_(run.status == "QUEUED", and_(run.status == "RUNNING", run.lease_until < database_now())),
         FIRST_OF_ITS_THREAD,
     )
-    .order_by(run.id)
+    .order_by(row.id)
     .limit(bindparam("the_limit"))
 )
+UNFINISHED_JOBS = JOBS.where(row.answered_at.is_(None), run.status.in_(UNFINISHED)).order_by(row.id)
 WAITING = select(run.id).where(run.run_id == bindparam("the_run"), run.status == "QUEUED")
 AHEAD = select(func.count()).join_from(job, diagnosis_run, row.run_id == run.run_id)
 AHEAD = AHEAD.where(run.status == "QUEUED", run.id < bindparam("the_id"))
@@ -76,7 +79,7 @@ UNDELIVERED = (
         run.finished_at < InSeconds(bindparam("since_seconds")),
         UNTAKEN,
     )
-    .order_by(run.id)
+    .order_by(row.id)
     .limit(bindparam("the_limit"))
 )
 TAKE_DELIVERY = (

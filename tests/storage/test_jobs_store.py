@@ -189,6 +189,16 @@ def test_the_place_in_line_counts_those_before(database: Database) -> None:
     assert places == [0, 1, 2, 3, 0]
 
 
+def test_what_waits_or_runs_is_told_by_thread(database: Database) -> None:
+    store, trace = JobStore(database), TraceStore(database)
+    for number, thread in ((1, THREAD), (2, THREAD), (3, OTHER), (4, THREAD)):
+        store.add(new_job(number, thread))
+    trace.finish_run(claimed(trace, "run-1"), END)
+    claimed(trace, "run-2")
+    assert [job.run_id for job in store.unfinished(THREAD)] == ["run-2", "run-4"]
+    assert [job.run_id for job in store.unfinished()] == ["run-2", "run-3", "run-4"]
+
+
 def test_an_unknown_job_is_not_found(database: Database) -> None:
     with pytest.raises(RunNotFound, match="nobody"):
         JobStore(database).job("nobody")
