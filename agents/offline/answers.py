@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from agents.contracts import VerifiedClaim, VerifiedEvidence
 from agents.offline.question import Question
 from agents.offline.telling import COUNT_LINE, states_asked
+from tools.contracts import NO_EVIDENCE_PATH
 
 
 def answers(question: Question, claim: VerifiedClaim, evidence: Sequence[VerifiedEvidence]) -> bool:
@@ -14,13 +15,13 @@ def answers(question: Question, claim: VerifiedClaim, evidence: Sequence[Verifie
 
     `evidence` may hold the spans of other claims too.
     """
-    if not question.has_words:
+    if not question.has_words or not _is_about(question, evidence):
         return False
-    if claim.claim_type in ("root_cause", "healthy"):
-        return True
     spans = [one for one in evidence if one.claim_id == claim.claim_id and claim.claim_type != "gap"]
     if question.ask == "count":
         return any(COUNT_LINE.search(one.span_text) for one in spans)
+    if claim.claim_type in ("root_cause", "healthy"):
+        return True
     if question.ask == "logs":
         return any(_is_asked_line(question, one) for one in spans)
     if question.ask in ("fact", "listing") and question.asks_for_changes:
@@ -32,6 +33,14 @@ def answers(question: Question, claim: VerifiedClaim, evidence: Sequence[Verifie
     if question.ask == "fact" and any(states_asked(question, one.span_text.strip()) for one in spans):
         return True
     return question.ask in ("why", "fact") and any(_is_record(question, one) for one in spans)
+
+
+def _is_about(question: Question, evidence: Sequence[VerifiedEvidence]) -> bool:
+    """Where one record or one workload is named, some proof must speak of it: else the answer is about something else."""
+    shown = [f"{one.span_text} {' '.join(one.scope.values())}" for one in evidence if one.raw_path != NO_EVIDENCE_PATH]
+    return all(
+        any(name in text for name in named for text in shown) for named in (question.records, question.identifiers) if named
+    )
 
 
 def _is_asked_line(question: Question, one: VerifiedEvidence) -> bool:

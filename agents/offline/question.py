@@ -19,7 +19,15 @@ Ask = Literal["count", "meaning", "logs", "listing", "health", "fact", "why"]
 
 CODE = re.compile(r"(?<![\w.-])(?!UTF|SHA|MD5|ISO|RFC|RSA|AES|TLS|UTC|HTTP)[A-Z]{2,12}(?:[-_][A-Z]{1,12}){0,3}[-_]?\d{2,5}(?![\w-]|\.\d)")
 EXCEPTION = re.compile(r"\b(?:[a-z_][\w]*\.)*([A-Z]\w*(?:Exception|Error|Throwable))\b")
-RECORD = re.compile(r"\b[A-Z]{1,6}-\d{6,8}-\d{1,12}\b|\b[A-Z]{1,6}-?\d{6,14}\b")
+RECORD = re.compile(
+    r"\b[A-Z]{1,6}-\d{6,8}-\d{1,12}\b|\b[A-Z]{1,6}-?\d{6,14}\b|\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b"
+)
+# What stands behind the word "order" is one, whatever it looks like.
+_RECORD_SAID = re.compile(
+    r"(?:\b(?:orders?|payment|invoice|transaction)\s+(?:id|no\.?|number)?|订单(?:编?号)?|流水号?)\s*[:：#]?\s*"
+    r"((?!\d{4}-\d\d-\d\d)[A-Za-z]{0,6}[-_]?\d{4,20}(?:[-_]\w{1,20})?)(?![\w-])",
+    re.IGNORECASE,
+)
 _FENCED = re.compile(r"<<\s*(\{.*?\})\s*>>", re.DOTALL)
 _QUOTED = re.compile(r"[\"“”'‘’「『`]([^\"“”'‘’」』`\n]{2,80})[\"“”'‘’」』`](?!s\b)")
 _NAMESPACE = re.compile(
@@ -33,6 +41,7 @@ _LIMIT = re.compile(
 )
 MAX_CHARS = 8_000
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
+_OFTEN_NAMESPACES = frozenset({"prod", "production", "order", "orders", "user", "users", "search", "api", "query"})
 _CHANGE_TERMS = ("change", "deploy", "release", "rollout")
 _NOT_NAMES = re.compile("|".join(pattern.pattern for pattern in (_QUOTED, RECORD, CODE, EXCEPTION)))
 
@@ -71,7 +80,18 @@ class Question:
 
     @property
     def asks_for_changes(self) -> bool:
-        return any(term.startswith(_CHANGE_TERMS) for term in self.terms)
+        """The word "deployment" in front of a name is a kind of resource, not an act."""
+        terms = [term for term in self.terms if term not in ("deployment", "deployments") or not self._names_deployment]
+        return any(term.startswith(_CHANGE_TERMS) for term in terms)
+
+    @property
+    def _names_deployment(self) -> bool:
+        return any(re.search(rf"\bdeployments?\s+{re.escape(name)}\b", self.text, re.IGNORECASE) for name in self.names)
+
+    @property
+    def identifiers(self) -> tuple[str, ...]:
+        """Names that can only mean one thing: `checkout-service`, not `checkout`."""
+        return tuple(name for name in self.names if "-" in name)
 
 
 @dataclass(frozen=True)
@@ -105,7 +125,7 @@ def read(text: str, now: datetime, zone: ZoneInfo) -> Question:
         subject=subject,
         quoted=tuple(dict.fromkeys(_QUOTED.findall(free))),
         limit=_limit(free),
-        records=tuple(dict.fromkeys(RECORD.findall(free))),
+        records=tuple(dict.fromkeys([*RECORD.findall(free), *_RECORD_SAID.findall(free)])),
         codes=codes_of(free),
         window=window_of(free, now, zone),
         terms=terms_of(free),
@@ -144,7 +164,8 @@ def _subject(text: str) -> Subject | None:
 def _namespaces(text: str, subject: Subject | None) -> tuple[str, ...]:
     stated = [subject.namespace] if subject and subject.namespace else []
     found = [next(group for group in match.groups() if group) for match in _NAMESPACE.finditer(text)]
-    return tuple(dict.fromkeys(stated + [name for name in found if name.lower() not in words().plain]))
+    spoken = words().plain - _OFTEN_NAMESPACES
+    return tuple(dict.fromkeys(stated + [name for name in found if name.lower() not in spoken]))
 
 
 def _kinds(text: str, subject: Subject | None) -> list[str]:

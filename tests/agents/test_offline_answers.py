@@ -82,7 +82,7 @@ async def test_a_fixed_sentence_is_direct_and_free_words_are_weighed() -> None:
 
 async def test_a_why_is_answered_by_a_cause_alone() -> None:
     symptom, cause = claim("c1", 'The log says: "boom"'), claim("c2", 'The record states its own cause: "boom"', "root_cause")
-    spans = [proof("c1", "boom"), proof("c2", "boom")]
+    spans = [proof("c1", "boom", pod="web-1"), proof("c2", "boom", pod="web-1")]
     assert not (await verified("Why is web-1 down?", [symptom], spans)).question_answered
     assert (await verified("Why is web-1 down?", [symptom, cause], spans)).question_answered
 
@@ -92,7 +92,7 @@ async def test_a_why_is_answered_by_a_cause_alone() -> None:
     [
         ("How many pods are there?", proof("c1", "14 results", "kubernetes_count"), True),
         ("How many pods are there?", proof("c1", "apple-pod", "kubernetes_count"), False),
-        ('logs with "ERROR" of web-1', proof("c1", "08:43 ERROR boom", "fetch_pod_logs"), True),
+        ('logs with "ERROR" of web-1', proof("c1", "08:43 ERROR boom", "fetch_pod_logs", pod="web-1"), True),
         ('logs with "ERROR" of web-1', proof("c1", "08:43 INFO fine", "fetch_pod_logs"), False),
         ('logs with "ERROR" of web-1', proof("c1", "web-1 ERROR state", "describe"), False),
         ("list all clusterroles", proof("c1", "admin 10d", "list_by_kind", kind="clusterrole"), True),
@@ -107,6 +107,21 @@ async def test_a_fact_is_answered_by_a_quote_that_states_it(
     draft = await verified(question, [claim("c1", text)], [evidence])
     assert draft.question_answered is answered
     assert draft.claim_checks[0].is_critical is answered
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Why did order SO-20261130-4380 fail?",
+        "订单 10023 为什么失败？",
+        "What is wrong with billing-service?",
+        "How many payments failed?",
+    ],
+)
+async def test_the_cause_of_something_else_is_no_answer(question: str) -> None:
+    cause = claim("c1", 'The record states its own cause: "OOMKilled"', "root_cause")
+    elsewhere = proof("c1", "service=payments OOMKilled", service="payments")
+    assert not (await verified(question, [cause], [elsewhere])).question_answered
 
 
 async def test_a_gap_answers_nothing() -> None:

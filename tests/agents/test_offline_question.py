@@ -49,6 +49,7 @@ def test_numbers_that_are_no_times_make_no_window(text: str) -> None:
         ("get last logs from video-streamer in the app-57 namespace", ("video-streamer",), ("app-57",)),
         ("Check rabbitmq's health", ("rabbitmq",), ()),
         ("Why is checkout slow?", ("checkout",), ()),
+        ("orders-api in namespace prod cannot reach the database", ("orders-api",), ("prod",)),
         ("How many pods are in the test-1 namespace?", (), ("test-1",)),
     ],
 )
@@ -103,3 +104,22 @@ def test_the_way_of_asking_is_recognised(text: str, ask: str) -> None:
 @pytest.mark.parametrize("text", ["<<{" * 40_000, "a-" * 60_000 + " namespace", '"' * 100_000, "last " * 20_000, "2026-11-30" * 9_000])
 def test_a_huge_or_odd_question_is_read_at_once(text: str) -> None:
     assert len(read(text, NOW, SHANGHAI).text) <= 8_000
+
+
+@pytest.mark.parametrize(
+    ("text", "records"),
+    [
+        ("is order O-20390 ok?", ("O-20390",)),
+        ("订单 10023 为什么失败？", ("10023",)),
+        ("why did 550e8400-e29b-41d4-a716-446655440000 fail?", ("550e8400-e29b-41d4-a716-446655440000",)),
+        ("orders since 2026-11-30 fail", ()),
+        ("why are orders slow since 14:00?", ()),
+    ],
+)
+def test_what_stands_behind_the_word_order_is_a_record(text: str, records: tuple[str, ...]) -> None:
+    assert read(text, NOW, SHANGHAI).records == records
+
+
+def test_a_deployment_with_a_name_is_no_question_about_changes() -> None:
+    assert not read("Which image does the deployment mail-relay run?", NOW, SHANGHAI).asks_for_changes
+    assert read("When was the last deployment of mail-relay?", NOW, SHANGHAI).asks_for_changes
