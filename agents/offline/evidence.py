@@ -75,7 +75,11 @@ class Series:
 
     @property
     def is_steady(self) -> bool:
-        return self.written.get("change") == "none"
+        """No jump, and no slow climb either: highest and lowest are at most a half apart."""
+        low, high = self.numbers.get("min"), self.numbers.get("max")
+        if self.written.get("change") != "none" or low is None or high is None:
+            return False
+        return high - low <= 0.5 * max(abs(high), abs(low))
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from agents.offline.findings import Findings
 from agents.offline.quotes import message, quote
 from agents.offline.ranking import ranked_services
 from agents.offline.sentences import Sentences
+from agents.offline.telling import COUNT_LINE
 from tools.contracts import EvidenceStatus
 
 _STANDARD_TOOLS = ("query_logs", "query_metrics", "query_changes", "lookup_knowledge")
@@ -110,6 +111,7 @@ def missing(found: Findings, sentences: Sentences) -> Iterator[str]:
 
 def _missing(found: Findings, sentences: Sentences) -> Iterator[str]:
     yield from _empty(found, sentences)
+    yield from _unseen(found, sentences)
     untold = unfilled(found.question, found.offers, found.exchanges)
     if untold:
         yield sentences.say("missing", "nothing_named", tools=", ".join(untold))
@@ -136,6 +138,17 @@ def _empty(found: Findings, sentences: Sentences) -> Iterator[str]:
             asked.setdefault(exchange.call.name, []).append(_asked(exchange))
     for tool, what in asked.items():
         yield sentences.say("missing", "no_lines" if "log" in tool.lower() else "empty", tool=tool, what="; ".join(what))
+
+
+def _unseen(found: Findings, sentences: Sentences) -> Iterator[str]:
+    """What the question names and no answer speaks of: the rest is then about something else."""
+    answered = [one for one in found.exchanges if one.evidence_status is EvidenceStatus.SUPPORTED]
+    texts = [f"{cited.ref.text} {' '.join(cited.ref.scope.values())}" for one in answered for cited in one.refs]
+    for name in (*found.question.records, *found.question.identifiers):
+        if answered and not any(name in text for text in texts):
+            yield sentences.say("missing", "unseen", name=name)
+    if found.question.ask == "count" and not any(COUNT_LINE.search(text) for text in texts):
+        yield sentences.say("missing", "no_count")
 
 
 def _kind_of(error: str) -> str:

@@ -25,6 +25,8 @@ from tools.contracts import NO_EVIDENCE_PATH, EvidenceStatus
 
 _PAIR = re.compile(r"(?<!\S)([A-Za-z_]\w*)=(\"(?:[^\"\\]|\\.)*\"|\S+)")
 _NAME = re.compile(r"^([A-Za-z_:][\w:]*)(\{[^}]*\})?")
+_CALLED = re.compile(r"^([a-z_]+)\(([A-Za-z_:][\w:]*)")
+_CODE_LABELS = ("code", "status", "status_code")
 _LABEL = re.compile(r"(\w+)=\"([^\"]*)\"")
 _ALIKE = 0.6
 _TEMPLATE = re.compile(r"\$\.templates\[(\d+)\]")
@@ -178,11 +180,19 @@ def _series(cited: CitedRef) -> Series | None:
     if not cited.ref.raw_path.startswith("$.series["):
         return None
     text = cited.ref.text
-    named = _NAME.match(text)
-    labels = dict(_LABEL.findall(named[2] or "")) if named else {}
+    labels = dict(_LABEL.findall(text.partition(" from=")[0]))
     pairs = pairs_of(text)
     service = next((labels[label] for label in SERVICE_LABELS if labels.get(label)), "") or _scope_service(cited)
-    return Series(cited, named[1] if named else "", service, pairs, _moment(pairs.get("change_at")))
+    return Series(cited, _series_name(text, labels), service, pairs, _moment(pairs.get("change_at")))
+
+
+def _series_name(text: str, labels: dict[str, str]) -> str:
+    """`http_requests_total`; of an expression `rate http_requests_total`; with the status code that it counts."""
+    called = _CALLED.match(text)
+    named = _NAME.match(text)
+    name = f"{called[1]} {called[2]}" if called else named[1] if named else ""
+    code = next((f" {label}={labels[label]}" for label in _CODE_LABELS if labels.get(label)), "")
+    return name + code
 
 
 def _distinct_series(series: list[Series]) -> tuple[Series, ...]:

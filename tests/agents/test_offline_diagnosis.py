@@ -8,6 +8,7 @@ from agents.offline.claims import Statement, cite
 from agents.offline.executor import turn
 from agents.offline.own_check import provable
 from agents.offline.sentences import sentences_of
+from tools.contracts import EvidenceRef
 
 POOL = "order-service ERROR 50 0 08:43 ORD-5031 order not stored: no connection from the pool"
 CALLER = "checkout-service ERROR 50 0 08:43 CHK-5042 call to order-service failed with ORD-5031"
@@ -142,6 +143,33 @@ def test_no_answers_at_all_still_give_a_draft_that_says_so() -> None:
 def test_a_failed_tool_is_named_with_the_reason_in_plain_words() -> None:
     answers = Answers().failed("list_by_kind", {"kind": "secret"}, "Error (Forbidden): secrets is forbidden for user x")
     assert any("list_by_kind failed for secret: access is forbidden" in line for line in drafted("?", answers).missing_info)
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("Why did order SO-20261130-4380 fail?", "SO-20261130-4380"),
+        ("What is wrong with billing-service?", "billing-service"),
+        ("How many orders failed?", "counted"),
+    ],
+)
+def test_what_was_asked_for_and_never_seen_is_missing(question: str, missing: str) -> None:
+    draft = drafted(question, Answers().logs(POOL, CALLER).knowledge(RUNBOOK))
+    assert any(missing in line for line in draft.missing_info)
+    assert not any("Nothing that" in line for line in drafted("What is wrong with order-service?", Answers().logs(POOL)).missing_info)
+
+
+@pytest.mark.parametrize(("lowest", "highest", "steady"), [("40", "44", True), ("0.054", "1.86", False)])
+def test_a_slow_climb_is_not_called_steady(lowest: str, highest: str, steady: bool) -> None:
+    text = (
+        'rate(http_requests_total{service="web"}[5m]) {code="502",service="web"} from=2026-11-30T08:40:00Z '
+        f"to=2026-11-30T08:50:00Z first={lowest} last={highest} min={lowest} max={highest} mean=1 change=none"
+    )
+    series = EvidenceRef(raw_path="$.series[0]", text=text, scope={"service": "web"})
+    claims = drafted("Is web ok?", Answers().found("query_metrics", {"mode": "range"}, [series])).claims
+    assert [claim.claim_text for claim in claims] == (
+        [f"rate http_requests_total code=502 of web shows no change of level (change=none), last {highest}"] if steady else []
+    )
 
 
 def test_the_second_round_adds_only_what_the_first_did_not_say() -> None:
