@@ -1,0 +1,78 @@
+"""A day's ceiling for the workspace and for one person, and who has reached it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import date, datetime
+from typing import Literal
+
+from bot.blocks.reader import Reader
+from bot.blocks.usage import money
+from storage.budget import BudgetStore, Ceiling, Spent, person, workspace
+from storage.jobs import Job
+from storage.trace import Run
+
+
+@dataclass(frozen=True)
+class Ceilings:
+    workspace: Ceiling = Ceiling()
+    person: Ceiling = Ceiling()
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a run did not start; stored with the run under `refused`."""
+
+    whose: Literal["workspace", "person"]
+    unit: Literal["tokens", "money"]
+    used: float
+    limit: float
+
+    def stored(self) -> dict[str, object]:
+        return asdict(self)
+
+
+class Budget:
+    """Blocking: call it through `Database.call`. Days are UTC days of `clock`."""
+
+    def __init__(self, store: BudgetStore, ceilings: Ceilings, clock: Callable[[], datetime]) -> None:
+        self._store, self._ceilings, self._clock = store, ceilings, clock
+
+    def refusal(self, job: Job) -> Refusal | None:
+        """None where the run may start. What runs now is not counted yet: the ceiling may be passed by those."""
+        today = self._today()
+        found = _reached("workspace", self._ceilings.workspace, self._store.spent(today, workspace(job.team)))
+        if found is None and job.user_id is not None:
+            spent = self._store.spent(today, person(job.team, job.user_id))
+            found = _reached("person", self._ceilings.person, spent)
+        return found
+
+    def charge(self, job: Job, run: Run) -> None:
+        """Once a run, however often it is asked for."""
+        scopes = [workspace(job.team)] + ([person(job.team, job.user_id)] if job.user_id else [])
+        self._store.charge(job.run_id, self._today(), scopes, run.total_token_count or 0, run.cost)
+
+    def _today(self) -> date:
+        return self._clock().date()
+
+
+def refusal_text(stored: Mapping[str, object], reader: Reader) -> str:
+    """The words for a stored Refusal."""
+    unit, whose = str(stored.get("unit")), str(stored.get("whose"))
+    used, limit = (_amount(unit, float(str(stored.get(name, 0))), reader) for name in ("used", "limit"))
+    return reader.say("budget_person" if whose == "person" else "budget_workspace", used=used, limit=limit)
+
+
+def _amount(unit: str, number: float, reader: Reader) -> str:
+    if unit == "money":
+        return reader.say("amount_money", amount=money(number))
+    return reader.say("amount_tokens", count=f"{number:,.0f}")
+
+
+def _reached(whose: Literal["workspace", "person"], ceiling: Ceiling, spent: Spent) -> Refusal | None:
+    if not ceiling.is_reached(spent):
+        return None
+    if ceiling.tokens is not None and spent.tokens >= ceiling.tokens:
+        return Refusal(whose, "tokens", spent.tokens, ceiling.tokens)
+    return Refusal(whose, "money", spent.cost or 0.0, ceiling.cost or 0.0)
