@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.emulator.slack import SlackEmulator
 
+ALERTS = Path(__file__).parents[3] / "shared" / "alerts"
 SCHEMA = Path(__file__).parent.parent / "data" / "slack_schema.json"
 FEEDBACK = {
     "type": "context_actions",
@@ -202,3 +204,42 @@ async def test_two_connections_share_the_events_between_them() -> None:
             assert len(second) > 5
             await handler.close_async()
             await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("how", ["abort", "close", "refresh_requested"])
+async def test_bolt_comes_back_after_its_socket_is_gone(how: Any) -> None:
+    with SlackEmulator(schema=SCHEMA) as slack:
+        slack.behaviour.subscriptions = {"message.channels"}
+        slack.behaviour.retry_delays = (0.0, 0.1, 0.2)
+        async with aiohttp.ClientSession() as session:
+            app, heard = bolt(slack, session)
+            handler = AsyncSocketModeHandler(app, slack.app_token, ping_interval=0.2)
+            await handler.connect_async()
+            await slack.wait_for(lambda: slack.sockets == 1)
+            slack.drop_sockets(how)
+            opened = await slack.wait_for(lambda: len(slack.call_log("apps.connections.open")) == 2 and slack.sockets == 1)
+            slack.post("incidents", "ana", "still there?")
+            await slack.wait_for(lambda: heard == [("message", None)])
+            await handler.close_async()
+        assert opened
+
+
+async def test_a_request_address_is_verified() -> None:
+    with SlackEmulator(schema=SCHEMA) as slack:
+        async with connected(slack, "http"):
+            check = slack.send_payload({"type": "url_verification", "token": "loopback", "challenge": "abc"})
+            await slack.wait_for(lambda: check.outcome == "taken")
+            assert check.answer in ("abc", {"challenge": "abc"})
+
+
+@pytest.mark.skipif(not ALERTS.is_dir(), reason="the recorded alert events lie beside the clone, in shared/alerts")
+async def test_recorded_events_reach_bolt_and_its_own_message_is_filtered() -> None:
+    recorded = [json.loads(path.read_text(encoding="utf-8"))["event"] for path in sorted(ALERTS.glob("*.json"))]
+    own = [event for event in recorded if event.get("user") == "U0BOT"]
+    with SlackEmulator() as slack:
+        async with connected(slack, "http") as (_, heard):
+            for event in recorded:
+                slack.send_event(event)
+            await slack.wait_for(lambda: {each.outcome for each in slack.deliveries} == {"taken"})
+            assert len(own) == 1
+            assert len(heard) == len(recorded) - 1

@@ -62,12 +62,11 @@ class Switches(OnLoop):
         reason. Returns how many there were."""
         return asyncio.run_coroutine_threadsafe(self.world.sockets.drop(how), self._loop).result(10)
 
-    @on_loop
     def away(self, seconds: float) -> None:
         """Slack is unreachable: every call's connection dies, sockets are cut and refused."""
         self.world.away_until = self.world.state.clock() + seconds
-        self.world.sockets.refused_until = time.monotonic() + seconds
-        self._loop.create_task(self.world.sockets.drop("abort"))
+        self.refuse_sockets(seconds)
+        self.drop_sockets("abort")
 
     @on_loop
     def deliver_to(self, *urls: str) -> None:
@@ -79,6 +78,14 @@ class Switches(OnLoop):
         """Headers with a true signature, for a test that posts by itself."""
         http: HttpDelivery = self.world.http
         return http.headers(body, content_type)
+
+    @on_loop
+    def forget(self) -> None:
+        """Drops the records of calls, deliveries and spent links, not the workspace: for runs that watch memory."""
+        self.world.calls.clear()
+        self.world.deliveries.log.clear()
+        self.world.state.triggers.clear()
+        self.world.state.response_urls.clear()
 
     @on_loop
     def revoke(self, token: str) -> None:

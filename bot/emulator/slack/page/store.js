@@ -64,6 +64,13 @@ export function follow(onLine) {
   events.onerror = () => onLine(false);
 }
 
+// What an app installed after the page was opened: its commands and shortcuts.
+export async function refreshed() {
+  const whole = await (await fetch("/page/state")).json();
+  state.shortcuts = whole.shortcuts;
+  state.commands = whole.commands;
+}
+
 function read(whole) {
   Object.assign(state, {
     revision: whole.revision, team: whole.team, bot: whole.bot, views: whole.views, homes: whole.homes,
@@ -85,6 +92,7 @@ function take(change) {
   if (change.revision <= state.revision) return;
   state.revision = change.revision;
   const keep = KEEP[change.kind];
+  if (change.kind === "message") change.isNew = !messagesOf(change.channel).has(change.message.ts);
   if (keep) keep(change);
   tell(change);
 }

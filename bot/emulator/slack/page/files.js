@@ -1,0 +1,27 @@
+// Files under a message: a text shows its first lines.
+
+import { el, icon } from "./dom.js";
+import { remembered } from "./memory.js";
+import { fileText } from "./store.js";
+
+const FIRST_LINES = 6;
+
+export function files(message) {
+  return (message.files || []).map((file) => {
+    const frame = el(
+      "div", { class: "file boxed", "data-file": file.id },
+      el("a", { class: "file-head", href: `/page/file/${file.id}`, target: "_blank" }, icon("file"), el("span", { class: "file-name" }, file.title || file.name), el("span", { class: "file-size" }, size(file.size))),
+    );
+    fileText(file.id).then((text) => text && frame.append(preview(text, file.id)));
+    return frame;
+  });
+}
+
+const size = (bytes) => (bytes < 1024 ? `${bytes} B` : bytes < 1024 ** 2 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 ** 2).toFixed(1)} MB`);
+
+function preview(text, id) {
+  const lines = text.split("\n");
+  if (lines.length <= FIRST_LINES) return el("pre", { dir: "auto" }, text);
+  const folded = el("details", {}, el("summary", {}, el("pre", { dir: "auto" }, lines.slice(0, FIRST_LINES).join("\n")), el("span", { class: "file-more" }, `${lines.length - FIRST_LINES} more lines`)), el("pre", { dir: "auto" }, lines.slice(FIRST_LINES).join("\n")));
+  return remembered(folded, `file/${id}`, false);
+}
