@@ -26,6 +26,11 @@ class Pacer:
         self._sleep = sleep
         self._next: dict[str, float] = {}
 
+    @property
+    def kept(self) -> int:
+        """How many keys are remembered."""
+        return len(self._next)
+
     async def turn(self, key: str) -> None:
         """Waits until the key may be used again."""
         now = asyncio.get_running_loop().time() if self._now is None else self._now()
