@@ -51,7 +51,9 @@ async def test_arguments_may_stand_in_the_query_the_form_or_the_body(slack: Slac
         for sent in (
             http.post(f"{slack.api_url}chat.postMessage", params={"channel": CHANNEL, "text": "a", "blocks": blocks}),
             http.post(f"{slack.api_url}chat.postMessage", data={"channel": CHANNEL, "text": "b", "blocks": blocks}),
-            http.post(f"{slack.api_url}chat.postMessage?channel={CHANNEL}", json={"text": "c", "blocks": [section("hello")]}),
+            http.post(
+                f"{slack.api_url}chat.postMessage?channel={CHANNEL}", json={"text": "c", "blocks": [section("hello")]}
+            ),
             http.get(f"{slack.api_url}chat.postMessage", params={"channel": CHANNEL, "text": "d", "blocks": blocks}),
         ):
             async with sent as response:
@@ -108,7 +110,9 @@ async def test_a_channel_that_the_bot_cannot_post_to_is_refused(
 
 
 async def test_invalid_blocks_are_named_with_their_pointer(client: AsyncWebClient) -> None:
-    answer = await refusal(client.chat_postMessage(channel=CHANNEL, text="x", blocks=[section("ok"), section("y" * 3001)]))
+    answer = await refusal(
+        client.chat_postMessage(channel=CHANNEL, text="x", blocks=[section("ok"), section("y" * 3001)])
+    )
     assert answer["error"] == "invalid_blocks"
     assert "[json-pointer:/blocks/1/text" in answer["errors"][0]
     assert answer["response_metadata"]["messages"][0].startswith("[ERROR] ")
@@ -126,14 +130,20 @@ async def test_invalid_blocks_are_named_with_their_pointer(client: AsyncWebClien
         [{"type": "section"}],
     ],
 )
-async def test_blocks_that_slack_does_not_take_are_refused(client: AsyncWebClient, blocks: list[dict[str, Any]]) -> None:
-    assert (await refusal(client.chat_postMessage(channel=CHANNEL, text="x", blocks=blocks)))["error"] == "invalid_blocks"
+async def test_blocks_that_slack_does_not_take_are_refused(
+    client: AsyncWebClient, blocks: list[dict[str, Any]]
+) -> None:
+    assert (await refusal(client.chat_postMessage(channel=CHANNEL, text="x", blocks=blocks)))[
+        "error"
+    ] == "invalid_blocks"
 
 
 async def test_too_much_text_is_refused(client: AsyncWebClient) -> None:
     long_blocks = [section("y" * 2900) for _ in range(5)]
     assert (await refusal(client.chat_postMessage(channel=CHANNEL, text="x" * 4001)))["error"] == "msg_too_long"
-    assert (await refusal(client.chat_postMessage(channel=CHANNEL, markdown_text="x" * 12_001)))["error"] == "msg_too_long"
+    assert (await refusal(client.chat_postMessage(channel=CHANNEL, markdown_text="x" * 12_001)))[
+        "error"
+    ] == "msg_too_long"
     answer = await refusal(client.chat_postMessage(channel=CHANNEL, text="x", blocks=long_blocks))
     assert answer["error"] == "msg_blocks_too_long"
     assert (await refusal(client.api_call("chat.postMessage", json={"channel": CHANNEL})))["error"] == "no_text"
@@ -154,7 +164,9 @@ async def test_only_its_own_messages_can_be_changed_by_the_bot(slack: SlackEmula
     ts = slack.post("incidents", "ana", "mine")
     assert (await refusal(client.chat_update(channel=CHANNEL, ts=ts, text="no")))["error"] == "cant_update_message"
     assert (await refusal(client.chat_delete(channel=CHANNEL, ts=ts)))["error"] == "cant_delete_message"
-    assert (await refusal(client.chat_update(channel=CHANNEL, ts="1.000001", text="no")))["error"] == "message_not_found"
+    assert (await refusal(client.chat_update(channel=CHANNEL, ts="1.000001", text="no")))[
+        "error"
+    ] == "message_not_found"
 
 
 async def test_a_thread_is_read_with_its_root_and_metadata_only_when_asked(
@@ -220,7 +232,9 @@ async def test_a_reaction_counts_once_a_person(slack: SlackEmulator, client: Asy
     assert answer["error"] == "already_reacted"
     assert found == [{"name": "eyes", "users": [slack.bot_user_id, "U0BEN00001"], "count": 2}]
     await client.reactions_remove(channel=CHANNEL, timestamp=ts, name="eyes")
-    assert (await refusal(client.reactions_remove(channel=CHANNEL, timestamp=ts, name="eyes")))["error"] == "no_reaction"
+    assert (await refusal(client.reactions_remove(channel=CHANNEL, timestamp=ts, name="eyes")))[
+        "error"
+    ] == "no_reaction"
 
 
 async def test_an_ephemeral_message_is_in_no_history(slack: SlackEmulator, client: AsyncWebClient) -> None:
@@ -268,7 +282,9 @@ async def test_a_trigger_opens_one_modal_within_its_time(slack: SlackEmulator, c
     assert (await refusal(again))["error"] == "exchanged_trigger_id"
     slack.behaviour.trigger_seconds = -1
     late = slack.click("incidents", message["ts"], "evidence", "ana").payload["trigger_id"]
-    assert (await refusal(client.views_open(trigger_id=late, view=modal(section("x")))))["error"] == "expired_trigger_id"
+    assert (await refusal(client.views_open(trigger_id=late, view=modal(section("x")))))[
+        "error"
+    ] == "expired_trigger_id"
     unknown = client.views_open(trigger_id="nonsense", view=modal(section("x")))
     assert (await refusal(unknown))["error"] == "invalid_trigger_id"
 

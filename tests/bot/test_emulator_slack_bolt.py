@@ -66,7 +66,9 @@ def bolt(slack: SlackEmulator, session: aiohttp.ClientSession) -> tuple[AsyncApp
         )
         await stream.append(markdown_text="**No** database ")
         await stream.append(
-            chunks=[{"type": "task_update", "id": "t1", "title": "query_logs", "status": "complete", "output": "19 lines"}]
+            chunks=[
+                {"type": "task_update", "id": "t1", "title": "query_logs", "status": "complete", "output": "19 lines"}
+            ]
         )
         await stream.stop(markdown_text="error.", blocks=[FEEDBACK])
         heard.append(("mention", event["text"]))
@@ -181,7 +183,11 @@ async def test_a_file_is_uploaded_in_three_steps() -> None:
         async with aiohttp.ClientSession() as session:
             app, _ = bolt(slack, session)
             await app.client.files_upload_v2(
-                channel="C0INCIDENT", thread_ts=root, content="line 1\nline 2", filename="evidence.txt", title="Evidence"
+                channel="C0INCIDENT",
+                thread_ts=root,
+                content="line 1\nline 2",
+                filename="evidence.txt",
+                title="Evidence",
             )
         reply = slack.messages("incidents", root)[-1]
         assert reply["files"][0]["title"] == "Evidence"
@@ -217,7 +223,9 @@ async def test_bolt_comes_back_after_its_socket_is_gone(how: Any) -> None:
             await handler.connect_async()
             await slack.wait_for(lambda: slack.sockets == 1)
             slack.drop_sockets(how)
-            opened = await slack.wait_for(lambda: len(slack.call_log("apps.connections.open")) == 2 and slack.sockets == 1)
+            opened = await slack.wait_for(
+                lambda: len(slack.call_log("apps.connections.open")) == 2 and slack.sockets == 1
+            )
             slack.post("incidents", "ana", "still there?")
             await slack.wait_for(lambda: heard == [("message", None)])
             await handler.close_async()

@@ -63,7 +63,12 @@ FORM = {
     "title": plain("Form"),
     "submit": plain("Send"),
     "blocks": [
-        {"type": "input", "block_id": "who", "label": plain("Who?"), "element": {"type": "users_select", "action_id": "person"}},
+        {
+            "type": "input",
+            "block_id": "who",
+            "label": plain("Who?"),
+            "element": {"type": "users_select", "action_id": "person"},
+        },
         {
             "type": "input",
             "block_id": "why",
@@ -71,7 +76,10 @@ FORM = {
             "element": {
                 "type": "radio_buttons",
                 "action_id": "reason",
-                "options": [{"text": plain("Wrong cause"), "value": "wrong"}, {"text": plain("Other"), "value": "other"}],
+                "options": [
+                    {"text": plain("Wrong cause"), "value": "wrong"},
+                    {"text": plain("Other"), "value": "other"},
+                ],
             },
         },
         {
@@ -79,7 +87,12 @@ FORM = {
             "block_id": "note",
             "optional": True,
             "label": plain("Note"),
-            "element": {"type": "plain_text_input", "action_id": "note", "initial_value": "as it was", "max_length": 20},
+            "element": {
+                "type": "plain_text_input",
+                "action_id": "note",
+                "initial_value": "as it was",
+                "max_length": 20,
+            },
         },
         {"type": "actions", "elements": [button("page", "2")]},
     ],
@@ -87,7 +100,11 @@ FORM = {
 
 
 async def opened(slack: SlackEmulator, client: AsyncWebClient, ws: aiohttp.ClientWebSocketResponse) -> str:
-    ts = (await client.chat_postMessage(channel=CHANNEL, text="x", blocks=[{"type": "actions", "elements": [button("a", "1")]}]))["ts"]
+    ts = (
+        await client.chat_postMessage(
+            channel=CHANNEL, text="x", blocks=[{"type": "actions", "elements": [button("a", "1")]}]
+        )
+    )["ts"]
     slack.click("incidents", ts, "a", "ana")
     trigger = (await answered(ws))["trigger_id"]
     return str((await client.views_open(trigger_id=trigger, view=FORM))["view"]["id"])
@@ -157,7 +174,11 @@ async def test_a_click_that_is_not_acknowledged_is_told_to_the_person_and_not_re
     slack: SlackEmulator, client: AsyncWebClient
 ) -> None:
     slack.behaviour.ack_seconds = 0.05
-    ts = (await client.chat_postMessage(channel=CHANNEL, text="x", blocks=[{"type": "actions", "elements": [button("a", "1")]}]))["ts"]
+    ts = (
+        await client.chat_postMessage(
+            channel=CHANNEL, text="x", blocks=[{"type": "actions", "elements": [button("a", "1")]}]
+        )
+    )["ts"]
     click = slack.click("incidents", ts, "a", "ana")
     await slack.wait_for(lambda: click.outcome == "given_up")
     assert len(click.attempts) == 1
@@ -167,7 +188,8 @@ async def test_one_of_several_buttons_is_picked_by_its_value(
     slack: SlackEmulator, client: AsyncWebClient, socket: aiohttp.ClientWebSocketResponse
 ) -> None:
     blocks = [
-        {"type": "section", "text": plain(name), "accessory": button("look_wider", name)} for name in ("logs", "metrics")
+        {"type": "section", "text": plain(name), "accessory": button("look_wider", name)}
+        for name in ("logs", "metrics")
     ]
     ts = (await client.chat_postMessage(channel=CHANNEL, text="x", blocks=blocks))["ts"]
     slack.click("incidents", ts, "look_wider", "ana", "metrics")
@@ -181,7 +203,11 @@ async def test_one_of_several_buttons_is_picked_by_its_value(
 async def test_a_response_url_answers_replaces_and_deletes(
     slack: SlackEmulator, client: AsyncWebClient, socket: aiohttp.ClientWebSocketResponse
 ) -> None:
-    ts = (await client.chat_postMessage(channel=CHANNEL, text="x", blocks=[{"type": "actions", "elements": [button("a", "1")]}]))["ts"]
+    ts = (
+        await client.chat_postMessage(
+            channel=CHANNEL, text="x", blocks=[{"type": "actions", "elements": [button("a", "1")]}]
+        )
+    )["ts"]
     slack.click("incidents", ts, "a", "ana")
     url = (await answered(socket))["response_url"]
     async with aiohttp.ClientSession() as http:

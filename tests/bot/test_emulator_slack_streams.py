@@ -74,7 +74,9 @@ async def test_a_stream_in_a_channel_needs_a_recipient(
     slack: SlackEmulator, client: AsyncWebClient, missing: str
 ) -> None:
     root = slack.post("incidents", "ana", "why?")
-    call = client.chat_startStream(channel=CHANNEL, thread_ts=root, **{k: v for k, v in FOR_ANA.items() if k != missing})
+    call = client.chat_startStream(
+        channel=CHANNEL, thread_ts=root, **{k: v for k, v in FOR_ANA.items() if k != missing}
+    )
     assert await error_of(call) == f"missing_{missing}"
     dm = slack.open_dm("ana")
     asked = slack.post(dm, "ana", "why?")
@@ -127,7 +129,9 @@ async def test_stop_pressed_by_a_person_ends_the_stream_and_tells_the_app(
     root, ts = await started(slack, client, markdown_text="so far")
     slack.stop("incidents", root, "ana")
     assert await error_of(client.chat_appendStream(channel=CHANNEL, ts=ts, markdown_text="more")) == "stopped_by_user"
-    told = [each.payload["event"] for each in slack.deliveries if each.payload["event"]["type"] == "agent_session_stopped"]
+    told = [
+        each.payload["event"] for each in slack.deliveries if each.payload["event"]["type"] == "agent_session_stopped"
+    ]
     assert (told[0]["thread_ts"], told[0]["streaming_message_ts"]) == (root, [ts])
 
 

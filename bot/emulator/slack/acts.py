@@ -57,7 +57,9 @@ class Acts(OnLoop):
         Without `user` it is a webhook's post (subtype bot_message). ts and channel of a recorded event are replaced.
         """
         where = self.world.state.channel(channel)
-        kept = {name: value for name, value in fields.items() if name not in ("ts", "event_ts", "channel", "channel_type")}
+        kept = {
+            name: value for name, value in fields.items() if name not in ("ts", "event_ts", "channel", "channel_type")
+        }
         kept.setdefault("bot_id", "B0SENDER01")
         if "user" not in kept:
             kept.setdefault("subtype", "bot_message")
@@ -169,7 +171,9 @@ class Acts(OnLoop):
     @on_loop
     def add_user(self, name: str, **fields: Any) -> str:
         """A new person, member of nothing yet; returns the id."""
-        user = User(fields.pop("id", None) or self.world.state.next_id("U"), name, fields.pop("real_name", name), **fields)
+        user = User(
+            fields.pop("id", None) or self.world.state.next_id("U"), name, fields.pop("real_name", name), **fields
+        )
         self.world.state.users[user.id] = user
         self.world.changes.publish("user", user=user.id)
         return user.id
@@ -180,7 +184,12 @@ class Acts(OnLoop):
         state = self.world.state
         people = {state.user(each).id for each in members} if members is not None else set(state.users)
         bots = {user.id for user in state.users.values() if user.is_bot}
-        channel = Channel(fields.pop("id", None) or state.next_id("C"), name, members=people | bots if bot else people - bots, **fields)
+        channel = Channel(
+            fields.pop("id", None) or state.next_id("C"),
+            name,
+            members=people | bots if bot else people - bots,
+            **fields,
+        )
         state.channels[channel.id] = channel
         self.world.changes.publish("channel", channel=channel.id)
         return channel.id
@@ -228,7 +237,9 @@ def typed(text: str) -> list[Json]:
         last = found.end()
     if text[last:]:
         elements.append({"type": "text", "text": text[last:]})
-    return [{"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": elements}]}] if elements else []
+    return (
+        [{"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": elements}]}] if elements else []
+    )
 
 
 def _bytes(content: str | bytes) -> bytes:

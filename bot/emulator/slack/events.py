@@ -25,7 +25,13 @@ def send_event(world: World, event: Json, *, delay: float = 0.0) -> str:
             "event_id": event_id,
             "event_time": int(world.state.clock()),
             "authorizations": [
-                {"enterprise_id": None, "team_id": TEAM_ID, "user_id": BOT_USER, "is_bot": True, "is_enterprise_install": False}
+                {
+                    "enterprise_id": None,
+                    "team_id": TEAM_ID,
+                    "user_id": BOT_USER,
+                    "is_bot": True,
+                    "is_enterprise_install": False,
+                }
             ],
             "is_ext_shared_channel": bool(channel and channel.is_ext_shared),
             "event_context": f"4-{event_id}",
@@ -40,7 +46,9 @@ def message_posted(world: World, channel: Channel, message: Json) -> None:
     said = as_event(channel, message)
     happened = [("message", said)] if _subscribed(world, channel) else []
     if _mentions(world, channel, message):
-        fields = {name: value for name, value in said.items() if name not in ("channel_type", "parent_user_id", "subtype")}
+        fields = {
+            name: value for name, value in said.items() if name not in ("channel_type", "parent_user_id", "subtype")
+        }
         happened.insert(0, ("app_mention", {**fields, "type": "app_mention"}))
     if len(happened) == 2 and _message_first(world):
         happened.reverse()

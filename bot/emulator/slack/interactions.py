@@ -14,7 +14,9 @@ from bot.emulator.slack.world import World
 LINK_SECONDS = 1800.0
 
 
-def click(world: World, channel: Channel, message: Json, action_id: str, user: User, value: Any, block_id: str | None) -> Delivery:
+def click(
+    world: World, channel: Channel, message: Json, action_id: str, user: User, value: Any, block_id: str | None
+) -> Delivery:
     """A button or select of a message."""
     block, element = find(message.get("blocks") or [], action_id, value, block_id)
     seen_by = element.get("visible_to_user_ids")
@@ -119,7 +121,11 @@ def respond(world: World, link_id: str, answer: Json) -> None:
     if answer.get("delete_original") and original:
         messages.remove(world, channel, original)
     elif answer.get("replace_original") and original:
-        fields = {"text": str(answer.get("text", "")), "blocks": answer.get("blocks"), "attachments": answer.get("attachments")}
+        fields = {
+            "text": str(answer.get("text", "")),
+            "blocks": answer.get("blocks"),
+            "attachments": answer.get("attachments"),
+        }
         messages.edit(world, channel, original, fields)
     else:
         _say(world, channel, user, answer, link.thread_ts if answer.get("thread_ts") else None)

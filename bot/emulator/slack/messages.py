@@ -28,7 +28,9 @@ def post(world: World, channel: Channel, fields: Mapping[str, Any]) -> Json:
     return message
 
 
-def edit(world: World, channel: Channel, message: Json, fields: Mapping[str, Any], *, edited_by: str | None = None) -> None:
+def edit(
+    world: World, channel: Channel, message: Json, fields: Mapping[str, Any], *, edited_by: str | None = None
+) -> None:
     """Changes fields in place (None removes); `edited_by` leaves Slack's edited mark."""
     previous = copy.deepcopy(message)
     for name, value in fields.items():
@@ -96,7 +98,9 @@ def unreact(world: World, channel: Channel, message: Json, user: str, name: str)
 
 def public(message: Json, *, metadata: bool = False) -> Json:
     """A message as the Web API answers it: its metadata only where asked for."""
-    return {name: value for name, value in message.items() if name != "ephemeral_to" and (metadata or name != "metadata")}
+    return {
+        name: value for name, value in message.items() if name != "ephemeral_to" and (metadata or name != "metadata")
+    }
 
 
 def shown(world: World, channel: Channel, message: Json) -> None:

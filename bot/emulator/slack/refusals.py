@@ -54,9 +54,7 @@ class ActRefused(Exception):
 def refused_for(error: str, problems: Iterable[Problem]) -> Refused:
     """Slack's form of a payload that does not validate: `errors` and `response_metadata.messages` with JSON pointers."""
     errors = [f"{problem.message} [json-pointer:{problem.pointer}]" for problem in problems]
-    return Refused(
-        error, {"errors": errors, "response_metadata": {"messages": [f"[ERROR] {each}" for each in errors]}}
-    )
+    return Refused(error, {"errors": errors, "response_metadata": {"messages": [f"[ERROR] {each}" for each in errors]}})
 
 
 def rate_limited(retry_after: float) -> Refused:

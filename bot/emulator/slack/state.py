@@ -129,7 +129,9 @@ class State:
         plain = named.lstrip("#")
         found = self.channels.get(named) or next((each for each in self.channels.values() if each.name == plain), None)
         if found is None:
-            raise LookupError(f"no channel {named!r}; there are {', '.join(each.name for each in self.channels.values())}")
+            raise LookupError(
+                f"no channel {named!r}; there are {', '.join(each.name for each in self.channels.values())}"
+            )
         return found
 
     def direct(self, user: User) -> Channel:

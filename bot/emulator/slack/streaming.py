@@ -50,7 +50,9 @@ class Stream:
     def _add_task(self, chunk: Json, index: int) -> None:
         key, status = str(chunk.get("id", "")), chunk.get("status")
         if not key or status not in STATUSES or "title" not in chunk:
-            raise refused_for("invalid_chunks", [Finding(f"/chunks/{index}", "a task needs id, title and a known status")])
+            raise refused_for(
+                "invalid_chunks", [Finding(f"/chunks/{index}", "a task needs id, title and a known status")]
+            )
         if key not in self.tasks:
             self.tasks[key] = {"details": "", "output": "", "sources": []}
             self.parts.append(("task", key))

@@ -27,7 +27,9 @@ def complete(world: World, arguments: Arguments) -> dict[str, Any]:
     if not isinstance(given, list) or not given:
         raise Refused("invalid_arguments")
     done = [_completed(world, each) for each in given]
-    named = [arguments["channel_id"]] if arguments.get("channel_id") else str(arguments.get("channels") or "").split(",")
+    named = (
+        [arguments["channel_id"]] if arguments.get("channel_id") else str(arguments.get("channels") or "").split(",")
+    )
     for channel_id in filter(None, named):
         channel = writable(world, channel_id)
         fields: Json = bot_fields(world) | {
