@@ -6,7 +6,8 @@ import difflib
 import json
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import UnionType
@@ -152,6 +153,9 @@ class Settings(BaseModel):
     retention_days: int = Field(30, ge=1, description="Days after which runs and what belongs to them are deleted.")
     http_host: str = Field("127.0.0.1", description="Address that `serve --http` listens on.")
     http_port: int = Field(3000, ge=0, le=65535, description="Its port.")
+    health_port: int | None = Field(
+        None, ge=0, le=65535, description="Port for /healthz and /readyz in Socket Mode, on `http_host`; unset = none."
+    )
 
     language: Literal["auto", "zh", "en"] = Field("auto", description="Language of answers; auto = the question's.")
     time_zone: ZoneName = Field(LOCAL, description="Your zone, for reading and writing times; `local` = this machine's.")
@@ -186,6 +190,17 @@ def zone_of(name: str, environ: Mapping[str, str] | None = None) -> ZoneInfo:
 def inherited_environment() -> dict[str, str]:
     """For child processes that must see what we see."""
     return dict(os.environ)
+
+
+@contextmanager
+def without_slack_variables() -> Iterator[None]:
+    """Slack's own library reads SLACK_… while it is built: a client id and secret meant for something else would turn
+    it to OAuth and make it ignore the token that it was given."""
+    hidden = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("SLACK_")}
+    try:
+        yield
+    finally:
+        os.environ.update(hidden)
 
 
 def variable(name: str) -> str:

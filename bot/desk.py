@@ -1,0 +1,192 @@
+"""What listeners may reach: the stores, the people, the way into the queue. A listener inserts and returns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from agents.replies import Replies
+from agents.state import RunRequest
+from bot.admission import Admission
+from bot.greetings import usage
+from bot.identity import Identity
+from bot.inputs import language_of
+from bot.jobs import MAX_QUESTION_CHARS, Workplace, new_run
+from bot.later import Later
+from bot.people import People, Person
+from bot.settings import Settings
+from bot.slack_client import SlackAway, SlackCalls, SlackRefused
+from storage.budget import BudgetStore
+from storage.cases import CaseStore
+from storage.engine import Database
+from storage.feedback import FeedbackStore
+from storage.jobs import Added, Duplicate, JobKey, JobStore, NewJob
+from storage.sessions import SessionStore, Thread
+from storage.trace import TraceStore
+
+TALK = Path(__file__).with_name("talk")
+UNFINISHED = ("QUEUED", "RUNNING")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request as a listener reads it. `at` is when it was said, `details` what the worker needs and nobody else."""
+
+    key: JobKey
+    thread: Thread
+    person: Person
+    question: str
+    at: datetime
+    event_id: str | None = None
+    reply_to: str | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Desk:
+    """`wake` tells the queue of this process which run came in, `cancel` stops a run
+    wherever it runs. `later` is for what need not precede the
+    acknowledgement. `unhandled` counts what came in and has no listener, by type."""
+
+    settings: Settings
+    zone: str
+    place: Workplace
+    slack: SlackCalls
+    bot: Identity
+    people: People
+    talk: Replies
+    wake: Callable[[str], None]
+    cancel: Callable[[str], Awaitable[None]]
+    later: Later = field(default_factory=Later)
+    unhandled: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def db(self) -> Database:
+        return self.place.db
+
+    @property
+    def jobs(self) -> JobStore:
+        return JobStore(self.db)
+
+    @property
+    def sessions(self) -> SessionStore:
+        return SessionStore(self.db)
+
+    @property
+    def trace(self) -> TraceStore:
+        return TraceStore(self.db)
+
+    @property
+    def feedback(self) -> FeedbackStore:
+        return FeedbackStore(self.db)
+
+    @property
+    def cases(self) -> CaseStore:
+        return CaseStore(self.db)
+
+    @property
+    def budget(self) -> BudgetStore:
+        return BudgetStore(self.db)
+
+    @property
+    def admission(self) -> Admission:
+        return Admission.of(self.settings)
+
+    # ---------------------------------------------------------------- coming in
+
+    async def submit(self, asked: Asked) -> Added | Duplicate:
+        """The job is stored when this returns, and the queue knows of it.
+
+        Raises bot.jobs.RequestRefused (the message is for the person) and StorageError (leave the event
+        unacknowledged: it comes again).
+        """
+        new = self._job(asked)
+        result = await self.db.call(self._store, new, asked)
+        if isinstance(result, Added):
+            self.wake(result.run_id)
+        return result
+
+    async def note(self, key: str) -> bool:
+        """Remember an event that starts no run, by its key alone; False where it was here before."""
+        return await self.db.call(self.jobs.note_event, key)
+
+    async def refusal(self, user: str, channel: str) -> str | None:
+        """Why this person may not ask here (the name of the sentence in bot/talk), or None. Raises LookupFailed."""
+        return self.admission.refuses_channel(channel) or self.admission.refuses_person(await self.people.person(user))
+
+    async def stop_thread(self, thread: Thread) -> int:
+        """Ask every unfinished run of the thread to stop; how many there were."""
+        jobs = await self.db.call(self.jobs.unfinished, thread)
+        for job in jobs:
+            await self.cancel(job.run_id)
+        return len(jobs)
+
+    # ---------------------------------------------------------------- words
+
+    def language(self, person: Person, text: str = "") -> str:
+        """The setting's, else the text's, else the person's own."""
+        chosen = self.settings.language
+        return language_of(text, default=person.language or "en") if chosen == "auto" else chosen
+
+    def says(self, language: str, name: str, /, **values: object) -> str:
+        return self.talk.text(language, name, **values)
+
+    def usage(self, language: str) -> str:
+        return usage(language)
+
+    def post_later(self, channel: str, thread_ts: str | None, text: str) -> None:
+        """A short remark that belongs to no run."""
+        self.later.start(self._post(channel, thread_ts, text))
+
+    def whisper_later(self, channel: str, user: str, thread_ts: str | None, text: str) -> None:
+        """Only this person sees it."""
+        self.later.start(self._whisper(channel, user, thread_ts, text))
+
+    async def _post(self, channel: str, thread_ts: str | None, text: str) -> None:
+        await self.slack.optional(
+            "chat.postMessage", channel=channel, thread_ts=thread_ts, text=text, unfurl_links=False, unfurl_media=False
+        )
+
+    async def _whisper(self, channel: str, user: str, thread_ts: str | None, text: str) -> None:
+        try:
+            await self.slack.call("chat.postEphemeral", channel=channel, user=user, thread_ts=thread_ts, text=text)
+        except SlackRefused:
+            # Nothing is whispered in a direct message, nor where the bot or the person is not: say it directly.
+            here = channel.startswith("D")
+            await self._post(channel if here else user, thread_ts if here else None, text)
+        except SlackAway:
+            return
+
+    # ---------------------------------------------------------------- storing
+
+    def _job(self, asked: Asked) -> NewJob:
+        request = RunRequest(
+            session_id=asked.thread.session_id,
+            question=asked.question[:MAX_QUESTION_CHARS],
+            language=self.language(asked.person, asked.question),
+            zone=asked.person.zone or self.zone,
+            now=self.place.clock(),
+            deadline_seconds=self.settings.max_seconds,
+        )
+        return NewJob(
+            key=asked.key,
+            run=new_run(request, self.place),
+            thread=asked.thread,
+            user_id=asked.person.id,
+            event_id=asked.event_id,
+            reply_to=asked.reply_to,
+            details=dict(asked.details),
+        )
+
+    def _store(self, new: NewJob, asked: Asked) -> Added | Duplicate:
+        result = self.jobs.add(new)
+        self.sessions.addressed(new.thread.session_id, asked.person.id, asked.at)
+        return result
+
+
+def load_talk() -> Replies:
+    return Replies.load(TALK)
