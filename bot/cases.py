@@ -16,7 +16,6 @@ from bot.knowledge import sync_deps
 from storage.cases import TITLE_CHARS, Case, CaseStore, CaseText, NewCase
 from storage.engine import Database
 from storage.errors import CaseNotFound, RunNotFound, StorageError
-from storage.feedback import Tally
 from storage.frozen import FrozenScenarios
 from storage.sessions import SessionStore
 from storage.trace import Run, TraceStore
@@ -25,6 +24,7 @@ from tools.ingest import SyncDeps
 from tools.skills import SkillRegistry
 
 GENERAL = "GENERAL"
+TRIES = 5
 
 log = logging.getLogger(__name__)
 
@@ -44,16 +44,15 @@ class Cases:
         work = app.work
         return cls(app.database, sync_deps(app, with_vectors=True), app.tools.skills, work.redactor.text, work.new_id)
 
-    async def after_vote(self, run_id: str, tally: Tally, *, is_private: bool) -> Case | None:
-        """Bring the run's case and its frozen scenario into line with the votes, however often it is called.
+    async def after_vote(self, run_id: str, *, is_private: bool) -> Case | None:
+        """Bring the run's case, the search and its frozen scenario into line with the votes, however often it is called
+        and from however many processes. Call it after each change, and once when the run has ended.
 
         `is_private`: whether the run's channel is (a direct message is too). Gives the case as it stands; None where
-        there is none, since nobody finds the run useful or it has not ended.
+        there is none, since nobody finds the run useful or it has not ended. Raises RunNotFound.
         """
-        case = await self.db.call(self._settled, run_id, tally, is_private)
-        if case is not None:
-            await index_case(case, self.knowledge)
-        return case
+        case = await self.db.call(self._settled, run_id, is_private)
+        return case and await self._indexed(case)
 
     async def draft(self, run_id: str) -> CaseText:
         """What a person sees to edit: the case's words, or those that the run gives. Raises RunNotFound."""
@@ -65,33 +64,38 @@ class Cases:
         title, root_cause, solution = map(self.redact, (text.title, text.root_cause, text.solution))
         masked = CaseText(title, root_cause, solution, text.fault_category)
         case = await self.db.call(self._edited, name, masked, editor, is_private)
-        await index_case(case, self.knowledge)
-        return case
+        return await self._indexed(case)
 
     async def retract(self, name: str, by: str) -> Case:
         """Raises CaseNotFound."""
         case = await self.db.call(CaseStore(self.db).retract, name, by)
-        await index_case(case, self.knowledge)
-        return case
+        return await self._indexed(case)
 
     async def forget(self, case_ids: Collection[str]) -> None:
         """Purged cases leave the search as well."""
         await forget_cases(case_ids, self.knowledge)
 
+    async def _indexed(self, case: Case) -> Case:
+        """The case once the search holds it as it stands: somebody may have changed it in between."""
+        for _ in range(TRIES):
+            await index_case(case, self.knowledge)
+            now = await self.db.call(CaseStore(self.db).of_run, case.diagnosis_id)
+            if now is None or now == case:
+                break
+            case = now
+        return case
+
     # ---------------------------------------------------------------- in the database's threads
 
-    def _settled(self, run_id: str, tally: Tally, is_private: bool) -> Case | None:
-        cases = CaseStore(self.db)
-        if not tally.useful:
-            case = cases.retract_unless_edited(run_id)
-            if case is None or case.status == "retracted":
-                FrozenScenarios(self.db).thaw(run_id)
-            return case
+    def _settled(self, run_id: str, is_private: bool) -> Case | None:
         run = TraceStore(self.db).run(run_id)
         if run.finished_at is None:
             return None
-        case = cases.save(self._new_case(run, is_private))
-        self._freeze(run_id)
+        case = CaseStore(self.db).follow_votes(self._new_case(run, is_private))
+        if case is None or case.status == "retracted":
+            FrozenScenarios(self.db).thaw(run_id)
+        else:
+            self._freeze(run_id)
         return case
 
     def _freeze(self, run_id: str) -> None:

@@ -126,12 +126,15 @@ class CaseStore:
 
         return self._db.transact(work)
 
-    def retract_unless_edited(self, run_id: str) -> Case | None:
-        """No useful vote is left: the case goes, unless a person edited it. Gives the case as it stands, None where
-        there is none."""
+    def follow_votes(self, new: NewCase) -> Case | None:
+        """Bring the run's case into line with the votes as they stand: `save` where somebody finds the run useful; else
+        it is retracted, unless a person edited it. None where there is no case. Raises RunNotFound."""
 
         def work(connection: Connection) -> Case | None:
-            case = _first(connection, OF_RUN, the_run=run_id)
+            _lock(connection, new.run_id)
+            if tally(connection, new.run_id, changed=False).useful:
+                return _saved(connection, new)
+            case = _first(connection, OF_RUN, the_run=new.run_id)
             if case is None or case.is_edited or case.status == "retracted":
                 return case
             return _changed(connection, case.case_id, status="retracted", retracted_by=SYSTEM)
@@ -180,15 +183,19 @@ def _readable(audience: Audience) -> ColumnElement[bool]:
 
 
 def _saved(connection: Connection, new: NewCase) -> Case:
-    # The run's row is locked: of two votes at once one makes the case and the other finds it.
-    if connection.execute(LOCK, {"the_run": new.run_id}).first() is None:
-        raise RunNotFound(f"Run {new.run_id!r} is no longer stored: no case can be made of it.")
+    _lock(connection, new.run_id)
     case = _first(connection, OF_RUN, the_run=new.run_id)
     if case is None:
         return _added(connection, new)
     if case.status == "retracted" and case.retracted_by == SYSTEM:
         return _changed(connection, case.case_id, status=new.status, retracted_by=None)
     return case
+
+
+def _lock(connection: Connection, run_id: str) -> None:
+    """Of two votes at once one makes the case and the other finds it."""
+    if connection.execute(LOCK, {"the_run": run_id}).first() is None:
+        raise RunNotFound(f"Run {run_id!r} is no longer stored: no case can be made of it.")
 
 
 def _added(connection: Connection, new: NewCase) -> Case:

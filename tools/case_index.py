@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable
+from contextlib import suppress
 from hashlib import sha256
 
 from storage.cases import Case
@@ -37,15 +38,11 @@ log = logging.getLogger(__name__)
 async def index_case(case: Case, deps: SyncDeps) -> None:
     """Make the base hold the case as it stands, or not at all where it is not offered. Raises StorageError where the
     SQL database is away; without its vectors it is found by its words alone."""
-    if not case.is_offered:
-        return await forget_cases([case.case_id], deps)
-    store, document = KnowledgeStore(deps.db), case_document(case.case_id)
-    chunks = _chunks(case, document)
-    terms = [pack_terms(term_counts(f"{chunk.title}\n{chunk.breadcrumb}\n{chunk.content}")) for chunk in chunks]
-    await deps.db.call(store.replace_chunks, [document], list(zip(chunks, terms, strict=True)))
-    model = await _embedded(chunks, deps, store)
-    await deps.db.call(store.put_documents, [_row(case, document, len(chunks), model)])
-    return await _refresh_domains(deps, store)
+    for _ in range(TRIES - 1):
+        # Another process indexes the same case, or writes the map of domains, at this moment.
+        with suppress(StorageConflict):
+            return await _index(case, deps)
+    return await _index(case, deps)
 
 
 async def forget_cases(case_ids: Iterable[str], deps: SyncDeps) -> None:
@@ -61,6 +58,18 @@ async def forget_cases(case_ids: Iterable[str], deps: SyncDeps) -> None:
             await deps.vectors.call(deps.vectors.forget, documents)
         except StorageError as error:
             log.warning("vectors of %d cases stay behind: %s", len(documents), error)
+
+
+async def _index(case: Case, deps: SyncDeps) -> None:
+    if not case.is_offered:
+        return await forget_cases([case.case_id], deps)
+    store, document = KnowledgeStore(deps.db), case_document(case.case_id)
+    chunks = _chunks(case, document)
+    terms = [pack_terms(term_counts(f"{chunk.title}\n{chunk.breadcrumb}\n{chunk.content}")) for chunk in chunks]
+    await deps.db.call(store.replace_chunks, [document], list(zip(chunks, terms, strict=True)))
+    model = await _embedded(chunks, deps, store)
+    await deps.db.call(store.put_documents, [_row(case, document, len(chunks), model)])
+    return await _refresh_domains(deps, store)
 
 
 def _chunks(case: Case, document: str) -> list[Chunk]:
@@ -130,11 +139,4 @@ async def _put(
 
 
 async def _refresh_domains(deps: SyncDeps, store: KnowledgeStore) -> None:
-    for attempt in range(TRIES):
-        documents = await deps.db.call(store.documents)
-        try:
-            return await deps.db.call(store.put_domains, domain_map(documents))
-        except StorageConflict:  # another process wrote the map at this moment
-            if attempt == TRIES - 1:
-                raise
-    return None
+    await deps.db.call(store.put_domains, domain_map(await deps.db.call(store.documents)))

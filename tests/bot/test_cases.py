@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -29,7 +30,7 @@ from storage.audience import Audience
 from storage.cases import CaseStore, CaseText
 from storage.engine import Database
 from storage.errors import CaseNotFound, RunNotFound
-from storage.feedback import FeedbackStore, Tally
+from storage.feedback import FeedbackStore, Vote
 from storage.frozen import FrozenScenarios
 from storage.jobs import Added, JobKey, JobStore, NewJob
 from storage.retention import Retention
@@ -40,7 +41,14 @@ from tools.retrieval import Retriever
 from tools.skills import SkillRegistry
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
-USEFUL, NOBODY = Tally(1, 0), Tally(0, 0)
+
+
+def press(db: Database, run_id: str, vote: Vote = "useful", user: str = "U1") -> None:
+    FeedbackStore(db).vote(run_id, user, vote, "button", NOON)
+
+
+def withdraw(db: Database, run_id: str, vote: Vote = "useful", user: str = "U1") -> None:
+    FeedbackStore(db).retract(run_id, user, vote, "button", NOON)
 
 
 def cases_of(db: Database, chosen: SkillRegistry | None = None) -> Cases:
@@ -66,7 +74,8 @@ async def found(db: Database, audience: Audience) -> list[str]:
 
 async def test_a_useful_run_becomes_a_case_of_its_verified_cause_and_its_actions(database: Database) -> None:
     run_id = await slack_run(database, *good_run())
-    case = await cases_of(database).after_vote(run_id, USEFUL, is_private=False)
+    press(database, run_id)
+    case = await cases_of(database).after_vote(run_id, is_private=False)
     assert case is not None
     cause = "order-service ran out of connections: HikariPool-1 Connection is not available, connections pending max=42"
     assert (case.title, case.root_cause, case.solution) == (QUESTION, cause, "Set maximum-pool-size back")
@@ -94,22 +103,27 @@ async def test_a_long_question_is_cut_to_the_title(sqlite_database: Database) ->
 async def test_a_case_twice_voted_for_is_one_case(sqlite_database: Database) -> None:
     run_id = await slack_run(sqlite_database, *good_run())
     cases = cases_of(sqlite_database)
-    first = await cases.after_vote(run_id, USEFUL, is_private=False)
-    assert await cases.after_vote(run_id, Tally(2, 0), is_private=False) == first
+    press(sqlite_database, run_id)
+    first = await cases.after_vote(run_id, is_private=False)
+    press(sqlite_database, run_id, user="U2")
+    assert await cases.after_vote(run_id, is_private=False) == first
     assert len(CaseStore(sqlite_database).list()) == 1
 
 
 async def test_the_last_vote_withdrawn_takes_case_search_and_scenario_back(database: Database) -> None:
     run_id = await slack_run(database, *good_run())
     cases = cases_of(database)
-    await cases.after_vote(run_id, USEFUL, is_private=False)
+    press(database, run_id)
+    await cases.after_vote(run_id, is_private=False)
     assert FrozenScenarios(database).get(run_id) is not None
-    case = await cases.after_vote(run_id, NOBODY, is_private=False)
+    withdraw(database, run_id)
+    case = await cases.after_vote(run_id, is_private=False)
     assert case is not None
     assert case.status == "retracted"
     assert await found(database, Audience("T1", "C1")) == []
     assert FrozenScenarios(database).get(run_id) is None
-    again = await cases.after_vote(run_id, USEFUL, is_private=False)
+    press(database, run_id)
+    again = await cases.after_vote(run_id, is_private=False)
     assert again is not None
     assert (again.case_id, again.status) == (case.case_id, "active")
     assert await found(database, Audience("T1", "C1")) == [f"case {case.case_id}"]
@@ -118,9 +132,11 @@ async def test_the_last_vote_withdrawn_takes_case_search_and_scenario_back(datab
 async def test_an_edited_case_and_its_scenario_stay_when_votes_go(sqlite_database: Database) -> None:
     run_id = await slack_run(sqlite_database, *good_run())
     cases = cases_of(sqlite_database)
-    await cases.after_vote(run_id, USEFUL, is_private=False)
+    press(sqlite_database, run_id)
+    await cases.after_vote(run_id, is_private=False)
     await cases.edit(run_id, CaseText("Pool", "HikariPool-1 shrank", "revert"), "U1")
-    case = await cases.after_vote(run_id, NOBODY, is_private=False)
+    withdraw(sqlite_database, run_id)
+    case = await cases.after_vote(run_id, is_private=False)
     assert case is not None
     assert (case.status, case.created_by) == ("active", "U1")
     assert FrozenScenarios(sqlite_database).get(run_id) is not None
@@ -145,7 +161,8 @@ async def test_secrets_that_a_person_types_are_masked(sqlite_database: Database)
 
 async def test_a_run_that_proved_nothing_is_a_draft_with_its_answer(sqlite_database: Database) -> None:
     run_id = await slack_run(sqlite_database, plan(), draft(), plan(), draft())
-    case = await cases_of(sqlite_database).after_vote(run_id, USEFUL, is_private=False)
+    press(sqlite_database, run_id)
+    case = await cases_of(sqlite_database).after_vote(run_id, is_private=False)
     run = TraceStore(sqlite_database).run(run_id)
     assert case is not None
     assert run.verdict in ("LOW_CONFID", "REJECT")
@@ -155,33 +172,50 @@ async def test_a_run_that_proved_nothing_is_a_draft_with_its_answer(sqlite_datab
 
 async def test_a_case_voted_down_leaves_the_search_and_comes_back(sqlite_database: Database) -> None:
     run_id = await slack_run(sqlite_database, *good_run())
-    cases, votes = cases_of(sqlite_database), FeedbackStore(sqlite_database)
+    cases = cases_of(sqlite_database)
 
-    async def vote(tally: Tally) -> list[str]:
-        await cases.after_vote(run_id, tally, is_private=False)
-        return await found(sqlite_database, Audience("T1", "C1"))
+    async def seen() -> bool:
+        await cases.after_vote(run_id, is_private=False)
+        return bool(await found(sqlite_database, Audience("T1", "C1")))
 
-    assert await vote(votes.vote(run_id, "U1", "useful", "button", NOON))
-    assert not await vote(votes.vote(run_id, "U2", "not_useful", "button", NOON))
-    assert await vote(votes.retract(run_id, "U2", "not_useful", "button", NOON))
+    press(sqlite_database, run_id)
+    assert await seen()
+    press(sqlite_database, run_id, "not_useful", "U2")
+    assert not await seen()
+    withdraw(sqlite_database, run_id, "not_useful", "U2")
+    assert await seen()
+
+
+async def test_people_who_press_at_once_make_one_case_that_is_found(database: Database) -> None:
+    run_id = await slack_run(database, *good_run())
+    cases = cases_of(database)
+
+    async def pressed(number: int) -> None:
+        await database.call(press, database, run_id, "useful", f"U{number}")
+        await cases.after_vote(run_id, is_private=False)
+
+    await asyncio.gather(*map(pressed, range(6)))
+    [case] = CaseStore(database).list()
+    assert case.is_offered
+    assert await found(database, Audience("T1", "C1")) == [f"case {case.case_id}"]
 
 
 async def test_a_run_that_has_not_ended_is_no_case_yet(sqlite_database: Database) -> None:
     run_id = await slack_run(sqlite_database)
-    assert await cases_of(sqlite_database).after_vote(run_id, USEFUL, is_private=False) is None
+    press(sqlite_database, run_id)
+    assert await cases_of(sqlite_database).after_vote(run_id, is_private=False) is None
 
 
 async def test_what_is_gone_is_said(sqlite_database: Database) -> None:
     cases = cases_of(sqlite_database)
     with pytest.raises(RunNotFound):
-        await cases.after_vote("nobody", USEFUL, is_private=False)
+        await cases.after_vote("nobody", is_private=False)
     with pytest.raises(RunNotFound):
         await cases.edit("nobody", CaseText("a", "b", "c"), "U1")
     with pytest.raises(RunNotFound):
         await cases.draft("nobody")
     with pytest.raises(CaseNotFound):
         await cases.retract("nobody", "U1")
-    assert await cases.after_vote("nobody", NOBODY, is_private=False) is None
 
 
 # ---------------------------------------------------------------- frozen
@@ -190,7 +224,8 @@ async def test_what_is_gone_is_said(sqlite_database: Database) -> None:
 async def test_a_frozen_run_is_recorded_whole_when_its_rows_are_gone(database: Database, tmp_path: Path) -> None:
     run_id = await slack_run(database, *good_run())
     cases = cases_of(database)
-    await cases.after_vote(run_id, USEFUL, is_private=False)
+    press(database, run_id)
+    await cases.after_vote(run_id, is_private=False)
     case = await cases.edit(run_id, CaseText("Pool", "shrank", "revert"), "U1")
     before = recorded(database, run_id)
     Retention(database).purge_before(datetime.now(UTC) + timedelta(hours=1))

@@ -50,9 +50,9 @@ async def useful_run(db: Database) -> str:
     new = new_run(request(session_id=THREAD.session_id), place)
     JobStore(db).add(NewJob(JobKey("T1", "C1", "1.1", "mention"), new, THREAD, "U1"))
     await execute(new.run_id, place)
-    tally = FeedbackStore(db).vote(new.run_id, "U1", "useful", "button", datetime.now(UTC))
+    FeedbackStore(db).vote(new.run_id, "U1", "useful", "button", datetime.now(UTC))
     cases = Cases(db, SyncDeps(db, str, "test"), SkillRegistry(), str, lambda: "case-1")
-    await cases.after_vote(new.run_id, tally, is_private=False)
+    await cases.after_vote(new.run_id, is_private=False)
     return new.run_id
 
 

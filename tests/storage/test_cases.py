@@ -67,19 +67,26 @@ def test_a_case_is_not_saved_over(cases: CaseStore) -> None:
     assert cases.save(replace(NEW, text=TEXT)) == edited
 
 
-def test_without_a_useful_vote_it_goes_and_with_one_it_comes_back(cases: CaseStore) -> None:
-    cases.save(NEW)
-    gone = cases.retract_unless_edited("run-1")
+def test_a_case_follows_the_votes(database: Database, cases: CaseStore) -> None:
+    votes = FeedbackStore(database)
+    assert cases.follow_votes(NEW) is None
+    votes.vote("run-1", "U1", "useful", "button", NOON)
+    made = cases.follow_votes(NEW)
+    assert made is not None
+    assert (made.status, offered(cases)) == ("active", ["case-1"])
+    votes.retract("run-1", "U1", "useful", "button", NOON)
+    gone = cases.follow_votes(NEW)
     assert gone is not None
     assert (gone.status, gone.retracted_by, offered(cases)) == ("retracted", "system", [])
-    assert cases.save(NEW).status == "active"
+    votes.vote("run-1", "U2", "useful", "button", NOON)
+    back = cases.follow_votes(NEW)
+    assert back is not None
+    assert (back.case_id, back.status) == ("case-1", "active")
 
 
 def test_an_edited_case_stays_without_votes(cases: CaseStore) -> None:
-    cases.save_edited(NEW, OTHER_TEXT, "U1")
-    stays = cases.retract_unless_edited("run-1")
-    assert stays is not None
-    assert stays.status == "active"
+    edited = cases.save_edited(NEW, OTHER_TEXT, "U1")
+    assert cases.follow_votes(NEW) == edited
 
 
 def test_a_persons_retraction_outlives_a_vote_but_not_an_edit(cases: CaseStore) -> None:
@@ -87,10 +94,6 @@ def test_a_persons_retraction_outlives_a_vote_but_not_an_edit(cases: CaseStore) 
     assert cases.retract("case-1", "U2").retracted_by == "U2"
     assert cases.save(NEW).status == "retracted"
     assert cases.edit("case-1", OTHER_TEXT, "U1").status == "active"
-
-
-def test_nothing_to_retract_is_none(cases: CaseStore) -> None:
-    assert cases.retract_unless_edited("run-1") is None
 
 
 @pytest.mark.parametrize("private", [False, True])

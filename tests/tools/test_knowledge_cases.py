@@ -1,5 +1,6 @@
 """Cases are found as leads: by whom they may be, as long as they stand, and never as evidence."""
 
+import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -96,6 +97,13 @@ async def test_a_retracted_case_leaves_the_index_and_the_map(database: Database)
     store = KnowledgeStore(database)
     assert (store.chunk_count(), store.documents(), store.domains()) == (0, [], [])
     await forget_cases(["case-1"], deps_of(database))
+
+
+async def test_a_case_may_be_indexed_by_many_at_once(database: Database) -> None:
+    case = await kept(database)
+    await index_case(CaseStore(database).retract("case-1", "U1"), deps_of(database))
+    await asyncio.gather(*(index_case(case, deps_of(database)) for _ in range(4)))
+    assert KnowledgeStore(database).chunk_count() == 1
 
 
 async def test_an_edited_case_is_found_by_its_new_words(sqlite_database: Database) -> None:
