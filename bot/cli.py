@@ -8,7 +8,22 @@ from collections.abc import Sequence
 import typer
 from typer.main import get_command
 
-from bot.commands import ask, cases, cite, db, doctor, evaluate, kb, purge, replay, skills, tools, trace
+from bot.commands import (
+    ask,
+    cases,
+    cite,
+    db,
+    doctor,
+    evaluate,
+    kb,
+    manifest,
+    purge,
+    replay,
+    serve,
+    skills,
+    tools,
+    trace,
+)
 from bot.errors import ConfigError
 from bot.packages import check_packages
 from bot.terminal.errors import OPERATOR, say_error, silence_tracebacks
@@ -49,7 +64,7 @@ def terminal() -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode="rich",
     )
-    for module in (ask, trace, cite, evaluate, replay, purge, doctor, skills, tools):
+    for module in (ask, serve, manifest, trace, cite, evaluate, replay, purge, doctor, skills, tools):
         module.register(app)
     for name, module_with_group in (("kb", kb), ("cases", cases), ("db", db)):
         app.add_typer(module_with_group.group(), name=name)

@@ -9,6 +9,8 @@ from bot.errors import ConfigError
 
 LOG_FILE = "proofthread.log"
 MAX_BYTES = 2_000_000
+STDERR = "proofthread-stderr"
+OURS = ("bot", "agents", "tools", "storage")
 
 
 class DataFolderLog(logging.Handler):
@@ -29,6 +31,29 @@ def log_to_data_folder() -> None:
     root = logging.getLogger()
     if not any(isinstance(handler, DataFolderLog) for handler in root.handlers):
         root.addHandler(DataFolderLog())
+
+
+class WithoutTraceback(logging.Filter):
+    """Slack's library logs every failed try to reconnect with its traceback; the message says as much."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.exc_info and isinstance(record.exc_info[1], OSError):
+            record.exc_info = None
+        return True
+
+
+def log_to_stderr() -> None:
+    """For a program that runs on: what it does, and what others' libraries warn of. A second call changes nothing."""
+    root = logging.getLogger()
+    if any(getattr(handler, "name", None) == STDERR for handler in root.handlers):
+        return
+    handler = logging.StreamHandler()
+    handler.name = STDERR
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.addFilter(WithoutTraceback())
+    root.addHandler(handler)
+    for package in OURS:
+        logging.getLogger(package).setLevel(logging.INFO)
 
 
 def _opened() -> logging.Handler:
