@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from agents.llm.base import Exchange
 from agents.offline.question import Question
+from tools.contracts import EvidenceStatus
 
 _OWNED = re.compile(r"\b(Pod|Deployment|StatefulSet|DaemonSet|Job|CronJob|PersistentVolumeClaim|Node)/([a-z0-9][a-z0-9.-]*[a-z0-9])")
 _CLAIM = re.compile(r"ClaimName:\s+([a-z0-9][a-z0-9.-]*)")
@@ -30,7 +31,8 @@ class Entity:
 
 def entities(question: Question, exchanges: Sequence[Exchange]) -> tuple[Entity, ...]:
     """Found ones in order of appearance; a name of the question alone stands last, and only while nothing was found of it."""
-    found = [entity for exchange in exchanges for entity in _found(question, exchange)]
+    answered = [one for one in exchanges if one.evidence_status is not EvidenceStatus.NO_EVIDENCE]
+    found = [entity for exchange in answered for entity in _found(question, exchange)]
     missing = (entity for entity in _stated(question) if not any(entity.name in other.name for other in found))
     return _merged([*found, *missing])
 

@@ -11,22 +11,37 @@ from typing import Any
 
 from agents.llm.base import Exchange, ToolOffer
 from agents.offline.entities import DEFAULT_NAMESPACE, Entity, entities, mentions, namespaces
-from agents.offline.question import Question
+from agents.offline.question import Question, words
 from tools.contracts import EvidenceStatus
 
 BUILTIN = frozenset(
     {"date_time", "lookup_knowledge", "query_changes", "query_logs", "query_metrics", "query_order", "read_skill"}
 )
 MAX_CALLS = 14
+# What a counted kind may be in, as jq asks for it; a count of all would not answer "how many failed".
+_STATES = {
+    "pod": {"pending": "Pending", "running": "Running", "failed": "Failed", "succeeded": "Succeeded", "completed": "Succeeded"},
+    "job": {"failed": "failed", "active": "active", "running": "active", "succeeded": "succeeded", "completed": "succeeded"},
+}
+_QUALIFIED = re.compile(
+    r"\b(fail(ed|ing)|pending|running|succeeded|completed|active|(not |un)ready|crash\w*|restart\w*|evicted|unhealthy|bound)\b"
+    r"|失败|挂起|运行中|完成|崩溃|重启",
+    re.IGNORECASE,
+)
 BATCH = 5
 
+_THINGS = (
+    "workload|deployment|statefulset|service|host|hostname|function|instance|db_instance|source|queue|topic|job|cronjob|release"
+    "|kustomization|ingress|component"
+)
 # which argument a field's name asks for: the first pattern that fits decides
 _ROLES: tuple[tuple[str, str], ...] = (
     ("namespace", r"^(namespace|ns|kube_namespace|k8s_namespace)$"),
     ("kind", r"^(kind|resource_kind|resource_type|object_kind)$"),
     ("pod", r"^(pod|pod_name)$"),
     ("app", r"^(app|app_name|application|application_name)$"),
-    ("name", r"^(name|resource_name|object_name|workload|workload_name|deployment|deployment_name|service|service_name)$"),
+    ("node", r"^(node|node_name|nodename)$"),
+    ("name", rf"^(name|{_THINGS}|({_THINGS}|resource|object)_(name|identifier))$"),
     ("keyword", r"^(keyword|search|search_term|substring|name_contains)$"),
     ("id", r"(^|_)id$"),
     ("filter", r"^(filter|pattern|text|contains|grep|match)$"),
@@ -97,6 +112,8 @@ def _calls_of(offer: ToolOffer, world: _World) -> Iterator[PlannedCall]:
         return
     for values, priority in _subjects(offer, roles, world):
         arguments = {roles[role]: value for role, value in values.items() if role in roles and value}
+        if roles.get("kind") in arguments:
+            arguments[roles["kind"]] = _spelled(fields[roles["kind"]], arguments[roles["kind"]])
         arguments |= _options(roles, world.question, required)
         if required <= arguments.keys() and arguments:
             yield PlannedCall(offer.name, arguments, priority)
@@ -105,6 +122,14 @@ def _calls_of(offer: ToolOffer, world: _World) -> Iterator[PlannedCall]:
 def _fields(offer: ToolOffer) -> dict[str, Any]:
     properties = offer.parameters.get("properties", {})
     return properties if isinstance(properties, dict) else {}
+
+
+def _spelled(field: Any, kind: str) -> str:
+    """The kind as the tool's own manual writes it: `hpa` for a horizontalpodautoscaler."""
+    shown = [*(field.get("enum") or ()), *(field.get("examples") or ())] if isinstance(field, dict) else []
+    kinds = words().kinds
+    alike = (one for one in shown if isinstance(one, str) and kinds.get(one.lower(), one.lower()) == kind)
+    return kind if kind in shown else next(alike, kind)
 
 
 def _role(field: str) -> str | None:
@@ -124,6 +149,8 @@ def _subjects(offer: ToolOffer, roles: dict[str, str], world: _World) -> Iterato
         yield from _counts(world)
     elif "app" in roles:
         yield from _apps(world)
+    elif "node" in roles and "pod" not in roles:
+        yield from _nodes(world)
     elif "pod" in roles or "name" in roles:
         yield from _named(offer, roles, world)
     elif "kind" in roles:
@@ -154,16 +181,37 @@ def _rows_with(name: str, exchange: Exchange) -> bool:
 
 def _counts(world: _World) -> Iterator[tuple[dict[str, str], int]]:
     question = world.question
+    state = _state_asked(question)
+    if not question.kind or state is None:
+        return
     for namespace in question.namespaces or ("",):
-        where = f'.items[] | select(.metadata.namespace == "{namespace}") | .metadata.name'
-        if question.kind:
-            yield {"kind": question.kind, "jq": where if namespace else ".items[] | .metadata.name"}, 0
+        where = f'select(.metadata.namespace == "{namespace}") | ' if namespace else ""
+        values = {"kind": question.kind, "namespace": namespace, "jq": f".items[] | {where}{state}.metadata.name"}
+        yield values, 0
+
+
+def _state_asked(question: Question) -> str | None:
+    """jq for the state that is asked for, "" where all are; None where it is one that no field tells."""
+    asked = _QUALIFIED.search(question.text)
+    if asked is None:
+        return ""
+    known = _STATES.get(question.kind or "", {}).get(asked[0].lower())
+    if known is None:
+        return None
+    return f'select(.status.phase == "{known}") | ' if question.kind == "pod" else f"select((.status.{known} // 0) > 0) | "
 
 
 def _apps(world: _World) -> Iterator[tuple[dict[str, str], int]]:
     apps = [entity for entity in world.known if mentions(world.question, entity.name)]
     for entity in sorted(apps, key=lambda entity: entity.kind != "app"):
         yield {"app": entity.name, "namespace": entity.namespace}, 1
+
+
+def _nodes(world: _World) -> Iterator[tuple[dict[str, str], int]]:
+    found = [entity.name for entity in world.known if entity.kind == "node"]
+    asked = "node" in (world.question.kind, *world.question.other_kinds)
+    for name in found or (world.question.names if asked else ()):
+        yield {"node": name, "name": name, "kind": "node"}, 2
 
 
 def _named(offer: ToolOffer, roles: dict[str, str], world: _World) -> Iterator[tuple[dict[str, str], int]]:

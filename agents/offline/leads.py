@@ -147,7 +147,8 @@ def _unseen(found: Findings, sentences: Sentences) -> Iterator[str]:
     for name in (*found.question.records, *found.question.identifiers):
         if answered and not any(name in text for text in texts):
             yield sentences.say("missing", "unseen", name=name)
-    if found.question.ask == "count" and not any(COUNT_LINE.search(text) for text in texts):
+    counted = (COUNT_LINE.search(cited.ref.text) for one in answered for cited in one.refs)
+    if found.question.ask == "count" and not any(counted):
         yield sentences.say("missing", "no_count")
 
 

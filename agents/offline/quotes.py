@@ -15,7 +15,7 @@ _HEAD = re.compile(
 _REQUEST = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \S+ HTTP/[\d.]+\" \d{3}\b")
 _EXTRAS = re.compile(r"(?: [A-Za-z_][\w.]*=(?:\"[^\"]*\"|\S+))+$")
 _CLAUSE_END = re.compile(r"(?<=[\w)\"'])[.;,](?=\s)|[。；，]")
-_CLAUSE_START = re.compile(r"=\"|[\[,]\"|(?<=[a-z)])[.;] ")
+_CLAUSE_START = re.compile(r"=\"|[\[,]\"|(?<=[a-z)])[.;] |: (?=failed to |unable to |cannot )")
 _JSON_HEAD = re.compile(r"^\S*\d[\d:.,T+Z\-]*\s+(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\s+(?=\S)")
 
 
@@ -52,7 +52,7 @@ def quote(text: str, limit: int = MAX_QUOTE, at: int = 0) -> str:
 
 
 def _clause_start(text: str, at: int) -> int:
-    starts = [found.end() for found in _CLAUSE_START.finditer(text, 0, at)]
+    starts = [found.end() for found in _CLAUSE_START.finditer(text) if found.end() <= at]
     return starts[-1] if starts else 0
 
 

@@ -120,7 +120,7 @@ class _Asked:
         about = self._is_about(exchange)
         for cited in exchange.refs:
             text = cited.ref.text
-            if cited.ref.raw_path == NO_EVIDENCE_PATH or _patterns().noise.search(text) or len(_WORD.findall(text)) < 2:
+            if cited.ref.raw_path == NO_EVIDENCE_PATH or _patterns().noise.search(text) or not _says_enough(text):
                 continue
             if about or not self.question.names or self._names(text) or _is_change(exchange, text):
                 line = self._told(exchange, cited)
@@ -158,6 +158,10 @@ class _Asked:
             found = pattern.regex.search(text)
             return Telling(cited, source, weight, found.start() if found else 0, states_cause=pattern.cause)
         return Telling(cited, "state", 0.5) if _is_row_of(self.question, text) else None
+
+
+def _says_enough(text: str) -> bool:
+    return len(_WORD.findall(text)) >= 2 or COUNT_LINE.search(text) is not None
 
 
 def _is_change(exchange: Exchange, text: str) -> bool:

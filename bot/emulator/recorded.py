@@ -22,6 +22,11 @@ _IDENTIFIER = re.compile(
     r"|deployment|job|workload|instance|db|database|topic|queue|region)s?(?:_|$)"
 )
 _ANY = "*"
+_SHORT_KINDS = {
+    "po": "pod", "deploy": "deployment", "sts": "statefulset", "ds": "daemonset", "rs": "replicaset", "svc": "service",
+    "cm": "configmap", "ns": "namespace", "no": "node", "ing": "ingress", "cj": "cronjob", "pv": "persistentvolume",
+    "pvc": "persistentvolumeclaim", "hpa": "horizontalpodautoscaler", "sa": "serviceaccount", "ingresse": "ingress",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -138,6 +143,7 @@ def _same(recorded: Any, asked: Any) -> bool:
 
 
 def _plain(value: Any) -> str:
-    """`Pods` asks for what was recorded as `pod`."""
+    """`Pods` and `po` ask for what was recorded as `pod`, as they do in kubectl."""
     text = str(value).strip().casefold()
-    return text[:-1] if len(text) > 3 and text.endswith("s") else text
+    text = text[:-1] if len(text) > 3 and text.endswith("s") and not text.endswith("ss") else text
+    return _SHORT_KINDS.get(text, text)

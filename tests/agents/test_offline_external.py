@@ -1,3 +1,4 @@
+import pytest
 from offline_world import NOW, UTC_ZONE, Answers, offer
 
 from agents.llm.base import ToolOffer
@@ -128,3 +129,71 @@ def test_a_changed_line_is_told_though_it_does_not_name_the_workload() -> None:
     answers = Answers().text("what_changed", {}, "--- apps/web/values.yaml\n-  tag: 1.14.2\n+  tag: 1.15.0 # runs migrations")
     texts = [line.cited.ref.text for line in telling("web-1 is failing", (offer("what_changed"),), answers)]
     assert texts == ["+  tag: 1.15.0 # runs migrations", "-  tag: 1.14.2"]
+
+
+@pytest.mark.parametrize(
+    ("question", "field", "name"),
+    [
+        ("Pods on node worker-5 get evicted, why?", "node_name", "worker-5"),
+        ("Why does invoice-render time out?", "function_name", "invoice-render"),
+        ("Why is orders-db full?", "db_instance_identifier", "orders-db"),
+    ],
+)
+def test_nodes_functions_and_databases_are_asked_about_by_their_own_fields(question: str, field: str, name: str) -> None:
+    made = calls(question, (offer("look_at", field),), Answers())
+    assert [call.arguments for call in made] == [{field: name}]
+
+
+def test_a_kind_is_spelled_as_the_tools_manual_spells_it() -> None:
+    described = offer("describe", "kind", "name", "namespace")
+    described.parameters["properties"]["kind"]["enum"] = ["pod", "hpa"]
+    made = calls("Why does the HPA of web-front not scale in namespace web?", (described,), Answers())
+    assert made[0].arguments == {"kind": "hpa", "name": "web-front", "namespace": "web"}
+
+
+@pytest.mark.parametrize(
+    ("question", "state"),
+    [
+        ("How many jobs are in the batch namespace?", ""),
+        ("How many failed jobs are in the batch namespace?", "select((.status.failed // 0) > 0) | "),
+        ("How many pending pods are in the batch namespace?", 'select(.status.phase == "Pending") | '),
+        ("How many evicted pods are in the batch namespace?", None),
+    ],
+)
+def test_a_count_counts_the_state_that_was_asked_for_or_is_not_made(question: str, state: str | None) -> None:
+    made = calls(question, (offer("count", "kind", "namespace", "jq_expr"),), Answers())
+    where = 'select(.metadata.namespace == "batch") | '
+    assert [call.arguments["jq_expr"] for call in made] == (
+        [] if state is None else [f".items[] | {where}{state}.metadata.name"]
+    )
+    assert all(call.arguments["namespace"] == "batch" for call in made)
+
+
+def test_an_empty_answer_names_nothing_to_ask_about() -> None:
+    answers = Answers().nothing("describe", {"kind": "pod", "name": "apps", "namespace": "default"})
+    names = {str(call.arguments["name"]) for call in calls("Why is apps not ready?", (DESCRIBE,), answers)}
+    assert names <= {"apps", "ready"}
+
+
+@pytest.mark.parametrize(
+    ("line", "start"),
+    [
+        ('{"msg":"dial tcp: lookup db.prod on 10.0.0.10:53: no such host"}', "no such host"),
+        ("DiskPressure  True  KubeletHasDiskPressure", "DiskPressure"),
+        ("DB instance has exhausted its storage", "exhausted"),
+        ("Suspend:    True", "Suspend"),
+        (
+            'Failed to pull image "x": failed to pull and unpack image "x": failed to resolve reference "x": not found',
+            "failed to resolve reference",
+        ),
+    ],
+)
+def test_trouble_of_other_kinds_is_told_from_where_it_is_said(line: str, start: str) -> None:
+    answers = Answers().text("describe", {"kind": "pod", "name": "web-1", "namespace": "default"}, line)
+    (told,) = telling("Why is web-1 down?", (DESCRIBE,), answers)
+    assert told.cited.ref.text[told.at :].startswith(start)
+
+
+def test_a_bare_total_is_a_count() -> None:
+    (told,) = telling("How many nodes are there?", (offer("list_nodes"),), Answers().text("list_nodes", {}, "total=3\nn1 Ready"))
+    assert (told.cited.ref.text, told.answers) == ("total=3", True)
