@@ -21,6 +21,7 @@ from small_incident import (
     world,
 )
 
+from agents.llm.scripted import ScriptedCall, Turn
 from bot.cases import Cases
 from bot.errors import ConfigError
 from bot.frozen import recorded
@@ -34,7 +35,10 @@ from storage.feedback import FeedbackStore, Vote
 from storage.frozen import FrozenScenarios
 from storage.jobs import Added, JobKey, JobStore, NewJob
 from storage.retention import Retention
+from storage.sessions import Thread
 from storage.trace import TraceStore
+from tools.builtin.lookup_knowledge import TOOL as LOOKUP
+from tools.contracts import ToolDeps
 from tools.ingest import SyncDeps
 from tools.redaction import Redactor
 from tools.retrieval import Retriever
@@ -216,6 +220,27 @@ async def test_what_is_gone_is_said(sqlite_database: Database) -> None:
         await cases.draft("nobody")
     with pytest.raises(CaseNotFound):
         await cases.retract("nobody", "U1")
+
+
+@pytest.mark.parametrize(("channel", "sees"), [("C1", True), ("C2", False)])
+async def test_a_later_run_finds_a_private_channels_case_in_that_channel_alone(
+    sqlite_database: Database, channel: str, sees: bool
+) -> None:
+    db = sqlite_database
+    run_id = await slack_run(db, *good_run())
+    press(db, run_id)
+    await cases_of(db).after_vote(run_id, is_private=True)
+    look_up = ScriptedCall(name="lookup_knowledge", arguments={"query": "HikariPool-1 connections"})
+    place = world(db, scripted(plan(), Turn(role="executor", tool_calls=(look_up,))), tools=[LOOKUP], prefix="later").place
+    retriever = Retriever(db, cases=CaseStore(db))
+    thread = Thread("T1", channel, "1700000009.000100")
+    place = replace(place, tools=ToolDeps(skills=skills(), retriever=retriever))
+    run = new_run(request(session_id=thread.session_id), place)
+    JobStore(db).add(NewJob(JobKey("T1", channel, "9.1", "mention"), run, thread, "U2"))
+    await execute(run.run_id, place)
+    [call] = TraceStore(db).invocations(run.run_id)
+    assert (call.retrieval_details["evidence_status"] == "supported") is sees
+    assert ("Set maximum-pool-size back" in str(call.payload)) is sees
 
 
 # ---------------------------------------------------------------- frozen
