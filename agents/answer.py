@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from agents.contracts import (
@@ -23,6 +24,10 @@ from tools.invocation import Invocation
 KNOWLEDGE = "lookup_knowledge"
 ERROR_CHARS = 200
 STEP_HYPOTHESES = 3
+_STEPS = {
+    "step_tool_forbidden": re.compile(r"forbidden|unauthori[sz]ed|access ?denied|permission denied|\b40[13]\b", re.IGNORECASE),
+    "step_tool_missing": re.compile(r"\bnot ?found\b|\bNoSuch\w+|\b404\b", re.IGNORECASE),
+}
 
 
 def allowed_claims(state: RunState) -> tuple[AllowedClaim, ...]:
@@ -89,7 +94,7 @@ def failed_checks(state: RunState, invocations: Iterable[Invocation], replies: R
     ]
     if question_kind(state.question) == "why" and not _has_cause(state):
         gaps.append(replies.text(language, "gap_no_cause"))
-    steps = [replies.text(language, "step_tool_failed", tool=tool) for tool in broken]
+    steps = [replies.text(language, _step_after(error), tool=tool) for tool, error in broken.items()]
     open_ones = hypotheses(state)[:STEP_HYPOTHESES] if state.verdict != "PASS" else ()
     steps += [replies.text(language, "step_hypothesis", hypothesis=h.hypothesis_text) for h in open_ones]
     return AnswerSections(lead="", confirmed=(), gaps=tuple(gaps), next_steps=tuple(steps))
@@ -119,6 +124,11 @@ def _fallen(state: RunState, replies: Replies) -> Iterable[str]:
 def _has_cause(state: RunState) -> bool:
     kinds = ("root_cause", "healthy")
     return any(c.claim_type in kinds and c.claim_id in state.allowed_claim_ids for c in state.verified_claims)
+
+
+def _step_after(error: str) -> str:
+    """A tool that looked and found nothing of the name, or was not allowed to look, is not broken."""
+    return next((step for step, pattern in _STEPS.items() if pattern.search(error)), "step_tool_failed")
 
 
 def _broken_tools(invocations: Iterable[Invocation]) -> dict[str, str]:

@@ -144,8 +144,9 @@ def _unseen(found: Findings, sentences: Sentences) -> Iterator[str]:
     """What the question names and no answer speaks of: the rest is then about something else."""
     answered = [one for one in found.exchanges if one.evidence_status is EvidenceStatus.SUPPORTED]
     texts = [f"{cited.ref.text} {' '.join(cited.ref.scope.values())}" for one in answered for cited in one.refs]
+    told = [str(one.call.arguments) for one in found.exchanges if is_external(one, found.offers)]  # said above
     for name in (*found.question.records, *found.question.identifiers):
-        if answered and not any(name in text for text in texts):
+        if answered and not any(name in text for text in [*texts, *told]):
             yield sentences.say("missing", "unseen", name=name)
     counted = (COUNT_LINE.search(cited.ref.text) for one in answered for cited in one.refs)
     if found.question.ask == "count" and not any(counted):

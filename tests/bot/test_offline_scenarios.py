@@ -1,5 +1,6 @@
 """The offline backend through the whole pipeline: the sample incident, and the recorded questions of others."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,30 @@ async def test_recorded_questions_end_honestly_and_mostly_with_a_quote(tmp_path:
     assert len(grades) == SHARED_QUESTIONS
     assert sum(one.verified_quotes > 0 and not one.degraded for one in grades) >= WITH_QUOTES
     assert [missed for one in grades for missed in one.missed if missed.startswith("verdict_in")] == []
+
+
+@pytest.mark.parametrize(
+    ("error", "step"),
+    [
+        ('pods is forbidden: User "bot" cannot list resource "pods"', "Give the bot the right to read there"),
+        ('Error from server (NotFound): pods "billing-1" not found', "Check the name and the place"),
+        ("Unable to connect to the server: i/o timeout", "Restore pod_logs"),
+    ],
+)
+async def test_what_was_not_allowed_not_found_or_broken_is_never_proven(error: str, step: str, tmp_path: Path) -> None:
+    call = {"args": {"pod": "billing-1", "namespace": "pay"}, "status": "error", "error": error}
+    document = {
+        "id": "own/refused",
+        "source": "own",
+        "licence": "Apache-2.0",
+        "language": "en",
+        "now": None,
+        "input": {"kind": "question", "text": "Why does billing-1 in namespace pay fail?", "history": []},
+        "world": {"tools": [{"name": "pod_logs", "description": "logs of a pod", "calls": [call]}]},
+        "expect": {},
+    }
+    (tmp_path / "scenario.json").write_text(json.dumps(document), encoding="utf-8")
+    outcome = await asked(read_scenario(tmp_path), tmp_path)
+    assert outcome.verdict != "PASS"
+    assert error.split(":")[0] in outcome.answer
+    assert step in outcome.answer
