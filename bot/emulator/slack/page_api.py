@@ -4,7 +4,8 @@ GET  /                  the page itself (page/index.html); /page/static/NAME ser
 GET  /page/state        the whole state:
     {"revision": int, "team": {"id", "name"}, "bot": {"user_id", "bot_id", "name"},
      "users":    [{"id", "name", "real_name", "is_bot", "is_guest", "is_stranger", "tz", "locale"}],
-     "channels": [{"id", "name", "kind": "channel|group|im|mpim", "is_archived", "bot_is_member", "user": other person of an im}],
+     "channels": [{"id", "name", "kind": "channel|group|im|mpim", "is_archived", "bot_is_member", "topic", "members": ids,
+                "user": other person of an im}],
      "messages": {CHANNEL: [message, …]}      roots and replies together, oldest first
      "statuses": [{"channel", "thread_ts", "status", "loading_messages"}]     the line under a thread while the bot works
      "sessions": [{"channel", "thread_ts", "status", "title"}]                status "processing" shows a Stop button

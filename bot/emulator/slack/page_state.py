@@ -48,6 +48,7 @@ def conversation(channel: Channel) -> Json:
     return {
         "id": channel.id, "name": channel.name, "kind": channel.kind, "is_archived": channel.is_archived,
         "bot_is_member": BOT_USER in channel.members, "user": channel.user, "topic": channel.topic,
+        "members": sorted(channel.members),
     }  # fmt: skip
 
 

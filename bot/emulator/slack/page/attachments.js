@@ -7,13 +7,12 @@ import { link, mrkdwn, unescape } from "./text.js";
 
 const COLOURS = { good: "#2eb886", warning: "#daa038", danger: "#a30200" };
 
-export function attachments(message, where) {
-  return (message.attachments || []).map((each, index) => {
-    const made = el("div", { class: "attachment" }, el("div", { class: "attachment-bar" }), el("div", { class: "attachment-body" }, body(each, { ...where, key: `${where.key}/a${index}` })));
-    const colour = COLOURS[each.color] || (/^#?[0-9a-f]{3,8}$/i.test(each.color || "") ? `#${each.color.replace("#", "")}` : "");
-    if (colour) made.firstChild.style.backgroundColor = colour;
-    return each.pretext ? [el("div", { class: "text", dir: "auto" }, mrkdwn(each.pretext)), made] : made;
-  });
+export function attachment(each, where) {
+  const bar = el("div", { class: "attachment-bar" });
+  const colour = COLOURS[each.color] || (/^#?[0-9a-f]{3,8}$/i.test(each.color || "") ? `#${each.color.replace("#", "")}` : "");
+  if (colour) bar.style.backgroundColor = colour;
+  const framed = el("div", { class: "attachment" }, bar, el("div", { class: "attachment-body" }, body(each, where)));
+  return el("div", {}, each.pretext ? el("div", { class: "text", dir: "auto" }, mrkdwn(each.pretext)) : null, framed);
 }
 
 function body(each, where) {

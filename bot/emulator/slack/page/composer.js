@@ -1,7 +1,7 @@
 // The box to post in: as the person who looks, or as an alert sender.
 
 import { alertForm, alertFields } from "./alert_form.js";
-import { el, fill, icon } from "./dom.js";
+import { el, fill, icon, keep } from "./dom.js";
 import { me } from "./me.js";
 import { suggestions } from "./suggest.js";
 import { act, refreshed, state } from "./store.js";
@@ -112,7 +112,8 @@ export function composer(where, posted) {
     const { channel, thread } = where();
     const place = state.channels.get(channel) || {};
     const person = state.users.get(me.user) || {};
-    fill(who, el("option", { value: "person", selected: sender === "person" }, `as ${person.real_name || person.name || ""}`), el("option", { value: "alert", selected: sender === "alert" }, "as an alert sender"));
+    const name = person.real_name || person.name || "";
+    keep(who, `${name}/${sender}`, () => [el("option", { value: "person", selected: sender === "person" }, `as ${name}`), el("option", { value: "alert", selected: sender === "alert" }, "as an alert sender")]);
     fill(chips, attached.map((each) => el("span", { class: "chip" }, icon("file"), each.name)));
     box.placeholder = thread ? "Reply …" : place.kind === "im" ? `Message ${state.bot.name}` : `Message #${place.name || ""}`;
     frame.hidden = Boolean(place.is_archived);

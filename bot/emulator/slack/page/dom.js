@@ -20,6 +20,39 @@ export function fill(parent, ...children) {
   return add(parent, children);
 }
 
+// Draws again only when `key` says that something differs, so that what a person is pressing stays where it is.
+export function keep(frame, key, draw) {
+  if (keys.get(frame) === key) return;
+  keys.set(frame, key);
+  fill(frame, draw());
+}
+const keys = new WeakMap();
+
+// Brings the children of `frame` to `nodes`; what is there already is not moved.
+export function settle(frame, nodes) {
+  const wanted = new Set(nodes);
+  [...frame.children].forEach((child) => wanted.has(child) || child.remove());
+  nodes.forEach((node, index) => {
+    if (frame.children[index] !== node) frame.insertBefore(node, frame.children[index] || null);
+  });
+}
+
+// The nodes for `parts` [key, source, draw]; a part whose source is unchanged keeps its node. `drawn` is a Map.
+export function reuse(drawn, parts) {
+  const nodes = [];
+  const now = new Map();
+  for (const [key, source, draw] of parts) {
+    const said = typeof source === "string" ? source : JSON.stringify(source);
+    const known = drawn.get(key);
+    const entry = known && known.said === said ? known : { said, node: draw() };
+    now.set(key, entry);
+    nodes.push(entry.node);
+  }
+  drawn.clear();
+  now.forEach((entry, key) => drawn.set(key, entry));
+  return nodes;
+}
+
 function set(made, name, value) {
   if (value === null || value === undefined || value === false) return;
   if (name.startsWith("on")) made.addEventListener(name.slice(2), value);

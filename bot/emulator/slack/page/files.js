@@ -1,4 +1,4 @@
-// Files under a message: a text shows its first lines.
+// A file under a message: a text shows its first lines.
 
 import { el, icon } from "./dom.js";
 import { remembered } from "./memory.js";
@@ -6,15 +6,13 @@ import { fileText } from "./store.js";
 
 const FIRST_LINES = 6;
 
-export function files(message) {
-  return (message.files || []).map((file) => {
-    const frame = el(
-      "div", { class: "file boxed", "data-file": file.id },
-      el("a", { class: "file-head", href: `/page/file/${file.id}`, target: "_blank" }, icon("file"), el("span", { class: "file-name" }, file.title || file.name), el("span", { class: "file-size" }, size(file.size))),
-    );
-    fileText(file.id).then((text) => text && frame.append(preview(text, file.id)));
-    return frame;
-  });
+export function file(given) {
+  const frame = el(
+    "div", { class: "file boxed", "data-file": given.id },
+    el("a", { class: "file-head", href: `/page/file/${given.id}`, target: "_blank" }, icon("file"), el("span", { class: "file-name" }, given.title || given.name), el("span", { class: "file-size" }, size(given.size))),
+  );
+  fileText(given.id).then((text) => text && frame.append(preview(text, given.id)));
+  return frame;
 }
 
 const size = (bytes) => (bytes < 1024 ? `${bytes} B` : bytes < 1024 ** 2 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 ** 2).toFixed(1)} MB`);

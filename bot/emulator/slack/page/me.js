@@ -10,7 +10,7 @@ export const kindOf = (channel) => (channel ? channel.kind : "");
 
 // The conversations that a person sees: nobody sees another's direct messages, nor a private channel without being in it.
 export function visibleChannels() {
-  return [...state.channels.values()].filter((channel) => channel.kind !== "im" || channel.user === me.user);
+  return [...state.channels.values()].filter((channel) => channel.kind === "channel" || channel.members.includes(me.user));
 }
 
 export function markRead(channel) {

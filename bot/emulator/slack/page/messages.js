@@ -1,34 +1,43 @@
 // One message: who, when, what it says, what people made of it.
 
-import { drawBlocks } from "./blocks.js";
-import { el, icon } from "./dom.js";
+import { drawBlock } from "./blocks.js";
+import { el, fill, icon, keep, reuse, settle } from "./dom.js";
 import { QUICK, nameOf, sign } from "./emoji.js";
-import { files } from "./files.js";
-import { attachments } from "./attachments.js";
+import { attachment } from "./attachments.js";
+import { file } from "./files.js";
 import { clock, exact, me } from "./me.js";
-import { act, state } from "./store.js";
+import { act, messagesOf, state } from "./store.js";
 import { mrkdwn } from "./text.js";
 import { refused } from "./toasts.js";
 
-// `options`: compact (no name again), inThread, openThread(channel, ts), edit(message).
-export function drawMessage(message, channel, options) {
-  const author = authorOf(message);
-  const gone = message.subtype === "tombstone";
-  const made = el(
-    "article",
-    { class: `message${options.compact ? " compact" : ""}${gone ? " gone" : ""}${message.ephemeral_to ? " whisper" : ""}`, "data-ts": message.ts, "data-channel": channel, "data-author": author.id, tabindex: "-1" },
-    el("div", { class: "gutter" }, options.compact ? el("time", { class: "gutter-time", title: exact(message.ts) }, clock(message.ts)) : avatar(author)),
-    el(
-      "div", { class: "body" },
+// `options`: compact (no name again), inThread, openThread(channel, ts), edit(message). Returns the element and what
+// brings it up to date.
+export function messageView(first, channel, options) {
+  const author = authorOf(first);
+  const slots = { head: el("div"), content: el("div", { class: "content" }), below: el("div") };
+  const parts = new Map();
+  const current = () => messagesOf(channel).get(first.ts) || first;
+  const node = el(
+    "article", { "data-ts": first.ts, "data-channel": channel, "data-author": author.id, tabindex: "-1" },
+    el("div", { class: "gutter" }, options.compact ? el("time", { class: "gutter-time", title: exact(first.ts) }, clock(first.ts)) : avatar(author)),
+    el("div", { class: "body" }, slots.head, slots.content, slots.below),
+    first.ephemeral_to ? null : toolbar(current, channel, options),
+  );
+  function update(message) {
+    const gone = message.subtype === "tombstone";
+    node.className = `message${options.compact ? " compact" : ""}${gone ? " gone" : ""}${message.ephemeral_to ? " whisper" : ""}`;
+    keep(slots.head, message.username || "head", () => [
       message.ephemeral_to ? el("div", { class: "whisper-label" }, icon("lock"), " Only visible to you") : null,
       options.compact ? null : head(message, author),
-      el("div", { class: "content" }, content(message, channel)),
-      gone ? null : reactions(message, channel),
+    ]);
+    settle(slots.content, reuse(parts, content(message, channel)));
+    keep(slots.below, JSON.stringify([message.reactions, message.reply_count, message.latest_reply, gone]), () => [
+      gone ? null : reactions(current, message, channel),
       options.inThread ? null : threadLink(message, channel, options),
-    ),
-    gone || message.ephemeral_to ? null : toolbar(message, channel, options),
-  );
-  return made;
+    ]);
+  }
+  update(first);
+  return { node, update };
 }
 
 function authorOf(message) {
@@ -57,18 +66,27 @@ function head(message, author) {
   );
 }
 
+// [key, source, draw] of everything that the message shows.
 function content(message, channel) {
   const typed = !message.bot_id && message.text;
   const streaming = message.streaming_state === "in_progress";
   const where = { user: me.user, key: `${channel}/${message.ts}`, streaming, act: (part, value, block) => click(message, channel, part, value, block) };
   const parts = [];
-  if (message.blocks && message.blocks.length && !typed) parts.push(...drawBlocks(message.blocks, where));
-  else if (message.text) parts.push(el("div", { class: "text", dir: "auto" }, mrkdwn(message.text)));
-  parts.push(...attachments(message, where), ...files(message));
-  if (streaming) parts.push(el("span", { class: "streaming", role: "status", "aria-label": "still writing" }));
-  if (message.streaming_state === "errored") parts.push(el("div", { class: "stream-lost" }, "Slack closed this stream."));
-  if (message.edited) parts.push(el("span", { class: "edited", title: exact(message.edited.ts) }, "(edited)"));
-  return parts.length ? parts : el("span", { class: "edited" }, streaming ? "" : "(nothing to show)");
+  if (message.blocks && message.blocks.length && !typed) {
+    message.blocks.forEach((block, index) => {
+      const name = block.block_id || String(index);
+      const alive = block.type === "plan" && streaming;
+      parts.push([`block ${index} ${name}`, [block, alive], () => drawBlock(block, { ...where, block: name })]);
+    });
+  } else if (message.text) {
+    parts.push(["text", message.text, () => el("div", { class: "text", dir: "auto" }, mrkdwn(message.text))]);
+  }
+  (message.attachments || []).forEach((each, index) => parts.push([`attachment ${index}`, each, () => attachment(each, { ...where, key: `${where.key}/a${index}` })]));
+  (message.files || []).forEach((each) => parts.push([`file ${each.id}`, each, () => file(each)]));
+  if (streaming) parts.push(["streaming", "", () => el("span", { class: "streaming", role: "status", "aria-label": "still writing" })]);
+  if (message.streaming_state === "errored") parts.push(["lost", "", () => el("div", { class: "stream-lost" }, "Slack closed this stream.")]);
+  if (message.edited) parts.push(["edited", message.edited, () => el("span", { class: "edited", title: exact(message.edited.ts) }, "(edited)")]);
+  return parts.length ? parts : [["nothing", "", () => el("span", { class: "edited" }, "(nothing to show)")]];
 }
 
 async function click(message, channel, part, value, block) {
@@ -83,7 +101,7 @@ export async function react(channel, message, name) {
   refused(await act(mine ? "unreact" : "react", { channel, ts: message.ts, user: me.user, name }));
 }
 
-function reactions(message, channel) {
+function reactions(current, message, channel) {
   const given = message.reactions || [];
   if (!given.length) return null;
   return el("div", { class: "reactions" }, given.map((each) => {
@@ -91,7 +109,7 @@ function reactions(message, channel) {
     const who = each.users.map((id) => (state.users.get(id) || {}).real_name || id).join(", ");
     return el(
       "button",
-      { type: "button", class: "reaction", "data-reaction": each.name, "aria-pressed": String(mine), title: `${who} · :${each.name}:`, onclick: () => react(channel, message, each.name) },
+      { type: "button", class: "reaction", "data-reaction": each.name, "aria-pressed": String(mine), title: `${who} · :${each.name}:`, onclick: () => react(channel, current(), each.name) },
       el("span", { class: "reaction-sign" }, sign(each.name)), el("span", { class: "reaction-count" }, String(each.users.length)),
     );
   }));
@@ -110,21 +128,21 @@ function threadLink(message, channel, options) {
   );
 }
 
-function toolbar(message, channel, options) {
+function toolbar(current, channel, options) {
   const tool = (label, content, onclick, more = {}) => el("button", { type: "button", class: "tool", title: label, "aria-label": label, onclick, ...more }, content);
   return el(
     "div", { class: "toolbar", role: "toolbar", "aria-label": "Message actions" },
-    QUICK.slice(0, 2).map((name) => tool(`React with ${name}`, sign(name), () => react(channel, message, name), { "data-react": name })),
-    picker(message, channel),
-    options.inThread ? null : tool("Reply in thread", icon("reply"), () => options.openThread(channel, message.ts)),
-    menu(message, channel, options),
+    QUICK.slice(0, 2).map((name) => tool(`React with ${name}`, sign(name), () => react(channel, current(), name), { "data-react": name })),
+    picker(current, channel),
+    options.inThread ? null : tool("Reply in thread", icon("reply"), () => options.openThread(channel, current().ts)),
+    menu(current, channel, options),
   );
 }
 
-function picker(message, channel) {
+function picker(current, channel) {
   const choose = (name) => (event) => {
     shut(event);
-    react(channel, message, name);
+    react(channel, current(), name);
   };
   const typed = el("input", {
     class: "text-input", placeholder: "name or emoji", "aria-label": "Another reaction",
@@ -142,19 +160,23 @@ function picker(message, channel) {
 
 const shut = (event) => (event.currentTarget.closest("details").open = false);
 
-function menu(message, channel, options) {
+// Its entries are drawn when it opens: an app may have brought shortcuts meanwhile.
+function menu(current, channel, options) {
+  const entries = el("div", { class: "menu" });
+  return el(
+    "details", { class: "popup", ontoggle: (event) => event.target.open && fill(entries, menuEntries(current(), channel, options)) },
+    el("summary", { class: "tool", title: "More", "aria-label": "More" }, icon("more")), entries,
+  );
+}
+
+function menuEntries(message, channel, options) {
   const entry = (label, done, more = {}) => el("button", { type: "button", ...more, onclick: (event) => (shut(event), done()) }, label);
   const ask = async (name, fields) => refused(await act(name, { channel, ts: message.ts, user: me.user, ...fields }));
   const mine = message.user === me.user;
-  return el(
-    "details", { class: "popup" },
-    el("summary", { class: "tool", title: "More", "aria-label": "More" }, icon("more")),
-    el(
-      "div", { class: "menu" },
-      state.shortcuts.map((each) => entry(each.name || each.callback_id, () => ask("shortcut", { callback_id: each.callback_id }), { "data-shortcut": each.callback_id })),
-      entry("Copy link", () => navigator.clipboard.writeText(`${location.origin}/archives/${channel}/p${message.ts.replace(".", "")}`)),
-      mine ? entry("Edit", () => options.edit(message)) : null,
-      entry("Delete", () => ask("delete", {}), { class: "dangerous" }),
-    ),
-  );
+  return [
+    state.shortcuts.map((each) => entry(each.name || each.callback_id, () => ask("shortcut", { callback_id: each.callback_id }), { "data-shortcut": each.callback_id })),
+    entry("Copy link", () => navigator.clipboard.writeText(`${location.origin}/archives/${channel}/p${message.ts.replace(".", "")}`)),
+    mine ? entry("Edit", () => options.edit(message)) : null,
+    entry("Delete", () => ask("delete", {}), { class: "dangerous" }),
+  ];
 }

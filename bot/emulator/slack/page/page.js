@@ -1,7 +1,7 @@
 // The page of the loopback Slack: puts the parts together and draws what changed, once a frame.
 
-import { composer } from "./composer.js";
-import { el, fill, icon } from "./dom.js";
+import { composer, decoded } from "./composer.js";
+import { el, fill, icon, keep } from "./dom.js";
 import { homePane, homeTabs } from "./home.js";
 import { markRead, me, readAddress, visibleChannels, writeAddress } from "./me.js";
 import { showModal } from "./modal.js";
@@ -9,7 +9,6 @@ import { drawSidebar } from "./sidebar.js";
 import { statusLine, suggestedPrompts } from "./status.js";
 import { act, follow, listen, messagesOf, rootsOf, state, threadOf } from "./store.js";
 import { timeline } from "./timeline.js";
-import { decoded } from "./composer.js";
 import { refused, toast } from "./toasts.js";
 
 const byId = (id) => document.getElementById(id);
@@ -87,22 +86,25 @@ function drawNow() {
 
 function drawPlace(channel) {
   const direct = channel && channel.kind === "im";
-  const back = el("button", { type: "button", class: "icon-button only-phone", "aria-label": "Back to the channels", onclick: () => pane("list") }, icon("back"));
-  const title = direct || me.home ? state.bot.name : [icon(channel && channel.kind === "channel" ? "hash" : "lock"), channel ? channel.name : ""];
-  fill(placeHead, back, el("h1", {}, title), direct || me.home ? homeTabs(go.home) : el("span", { class: "topic" }, channel ? channel.topic : ""));
+  keep(placeHead, JSON.stringify([me.home, me.user, channel, state.bot.name]), () => [
+    el("button", { type: "button", class: "icon-button only-phone", "aria-label": "Back to the channels", onclick: () => pane("list") }, icon("back")),
+    el("h1", {}, direct || me.home ? state.bot.name : [icon(channel && channel.kind === "channel" ? "hash" : "lock"), channel ? channel.name : ""]),
+    direct || me.home ? homeTabs(go.home) : el("span", { class: "topic" }, channel ? channel.topic : ""),
+  ]);
   homeBody.hidden = !me.home;
   for (const part of [channelLog.frame, channelBox.frame, hint, prompts]) part.hidden = me.home;
   if (me.home) {
-    fill(homeBody, homePane());
+    keep(homeBody, JSON.stringify([me.user, state.homes[me.user] || null]), homePane);
     return;
   }
   const options = { openThread: go.thread, edit: channelBox.edit, marked: me.thread ? "" : me.marked };
-  channelLog.show(rootsOf(me.channel, me.user), me.channel, options, [statusLine(me.channel, "")].filter(Boolean));
-  fill(prompts, suggestedPrompts(me.channel, ""));
+  channelLog.show(rootsOf(me.channel, me.user), me.channel, options, statusLine(me.channel, ""));
+  if (!me.thread) me.marked = "";
+  keep(prompts, JSON.stringify([me.user, me.channel, state.prompts.get(`${me.channel}/`) || null]), () => suggestedPrompts(me.channel, ""));
   channelBox.draw();
   const note = !channel ? "" : channel.is_archived ? "This channel is archived." : channel.bot_is_member ? "" : `${state.bot.name} is not in this channel.`;
   hint.hidden = !note;
-  fill(hint, note);
+  keep(hint, note, () => note);
 }
 
 function drawThread(channel) {
@@ -111,14 +113,13 @@ function drawThread(channel) {
   app.classList.toggle("with-thread", !frame.hidden);
   if (frame.hidden) return;
   const shut = () => (Object.assign(me, { thread: "", marked: "" }), pane("place"), draw());
-  fill(
-    threadHead,
+  keep(threadHead, JSON.stringify([channel, state.bot.name]), () => [
     el("button", { type: "button", class: "icon-button only-phone", "aria-label": "Back to the channel", onclick: shut }, icon("back")),
     el("h1", {}, "Thread"), el("span", { class: "topic" }, channel && channel.kind !== "im" ? `#${channel.name}` : state.bot.name),
     el("button", { type: "button", class: "icon-button not-phone", "aria-label": "Close the thread", onclick: shut }, icon("close")),
-  );
+  ]);
   const options = { thread: me.thread, inThread: true, openThread: go.thread, edit: threadBox.edit, marked: me.marked };
-  threadLog.show(threadOf(me.channel, me.thread, me.user), me.channel, options, [statusLine(me.channel, me.thread)].filter(Boolean));
+  threadLog.show(threadOf(me.channel, me.thread, me.user), me.channel, options, statusLine(me.channel, me.thread));
   threadBox.draw();
   me.marked = "";
 }

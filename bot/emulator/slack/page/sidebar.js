@@ -1,14 +1,14 @@
 // The workspace, who looks at it, and where to go.
 
-import { el, fill, icon } from "./dom.js";
+import { el, icon, keep } from "./dom.js";
 import { me, unread, visibleChannels } from "./me.js";
 import { state } from "./store.js";
 
 export function drawSidebar(frame, go) {
   const people = [...state.users.values()].filter((user) => !user.is_bot);
   const channels = visibleChannels().filter((channel) => channel.kind !== "im");
-  fill(
-    frame,
+  const seen = visibleChannels().map((channel) => [channel, unread(channel.id)]);
+  keep(frame, JSON.stringify([me.user, me.home, me.channel, state.users.size, state.team, state.bot, seen]), () => [
     el("div", { class: "workspace" }, el("div", { class: "workspace-name" }, state.team.name || "Loopback"), el("div", { class: "workspace-note" }, "A stand-in for Slack on this machine")),
     el(
       "label", { class: "who" }, el("span", {}, "You are"),
@@ -18,7 +18,7 @@ export function drawSidebar(frame, go) {
     el("ul", {}, channels.map((channel) => row(channel, go))),
     el("h2", {}, "Apps"),
     el("ul", {}, app(go)),
-  );
+  ]);
 }
 
 const name = (user) => `${user.real_name || user.name}${user.is_stranger ? " (other organisation)" : user.is_guest ? " (guest)" : ""}`;

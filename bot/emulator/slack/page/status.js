@@ -5,12 +5,17 @@ import { me } from "./me.js";
 import { act, state, threadKey } from "./store.js";
 import { refused } from "./toasts.js";
 
+// [key, draw] while the app works, else null.
 export function statusLine(channel, thread) {
   const status = state.statuses.get(threadKey(channel, thread));
   const session = state.sessions.get(threadKey(channel, thread));
   const works = session && session.status === "processing";
   if (!works && !(status && status.status)) return null;
   const words = (status && status.status) || "is working …";
+  return [`status ${words} ${works}`, () => line(channel, thread, words, works)];
+}
+
+function line(channel, thread, words, works) {
   return el(
     "div", { class: "status", role: "status" },
     el("span", { class: "status-dots", "aria-hidden": "true" }, el("i"), el("i"), el("i")),
@@ -21,7 +26,7 @@ export function statusLine(channel, thread) {
 
 export function suggestedPrompts(channel, thread) {
   const offered = state.prompts.get(threadKey(channel, thread));
-  if (!offered || !offered.prompts.length) return [];
+  if (!offered) return [];
   const ask = (prompt) => async () => {
     const fields = { channel, user: me.user, message: prompt.message };
     refused(await act("prompt", thread ? { ...fields, thread_ts: thread } : fields));

@@ -34,7 +34,11 @@ export function taskCard(task) {
 function mark(status) {
   if (status === "complete") return icon("check");
   if (status === "error") return icon("cross");
-  return null;
+  if (status !== "in_progress") return null;
+  const spinner = el("span", { class: "spinner" });
+  // Drawn anew with each piece of the stream, it goes on turning where it was.
+  spinner.style.animationDelay = `-${Math.round(performance.now() % 1000)}ms`;
+  return spinner;
 }
 
 function words(value, name) {

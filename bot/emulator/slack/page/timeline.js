@@ -1,8 +1,8 @@
 // A list of messages that is brought up to date in place: what did not change is not drawn again.
 
-import { el } from "./dom.js";
+import { el, settle } from "./dom.js";
 import { day, me } from "./me.js";
-import { drawMessage } from "./messages.js";
+import { messageView } from "./messages.js";
 
 const TOGETHER_SECONDS = 300;
 const NEAR_BOTTOM = 80;
@@ -12,23 +12,26 @@ export function timeline(label) {
   let drawn = new Map();
   let place = "";
 
-  function show(messages, channel, options, foot = []) {
+  // `foot`: [key, draw] of what stands below the last message, or null.
+  function show(messages, channel, options, foot) {
     const here = `${me.user}/${channel}/${options.thread || ""}`;
     const stick = here !== place || frame.scrollHeight - frame.scrollTop - frame.clientHeight < NEAR_BOTTOM;
     if (here !== place) drawn = new Map();
     place = here;
     const next = new Map();
+    const line = (key, draw) => once(drawn, next, key, draw);
     const nodes = [];
     messages.forEach((message, index) => {
       const before = messages[index - 1];
       const newDay = !before || day(before.ts) !== day(message.ts);
-      if (newDay && !options.thread) nodes.push(reused(drawn, next, `day ${day(message.ts)}`, "", () => el("div", { class: "day" }, el("span", {}, day(message.ts)))));
+      if (newDay && !options.thread) nodes.push(line(`day ${day(message.ts)}`, () => ruled(day(message.ts))));
       const compact = !newDay && !(options.thread && index === 1) && together(before, message);
-      nodes.push(reused(drawn, next, message.ts, message, () => drawMessage(message, channel, { ...options, compact }), compact));
-      if (options.thread && index === 0 && messages.length > 1) nodes.push(reused(drawn, next, "replies", messages.length, () => el("div", { class: "day" }, el("span", {}, messages.length === 2 ? "1 reply" : `${messages.length - 1} replies`))));
+      nodes.push(messageNode(drawn, next, message, channel, { ...options, compact }));
+      if (options.thread && index === 0 && messages.length > 1) nodes.push(line(`replies ${messages.length}`, () => ruled(messages.length === 2 ? "1 reply" : `${messages.length - 1} replies`)));
     });
+    if (foot) nodes.push(line(...foot));
     drawn = next;
-    settle(frame, [...nodes, ...foot]);
+    settle(frame, nodes);
     if (options.marked) mark(frame, options.marked);
     else if (stick) frame.scrollTop = frame.scrollHeight;
   }
@@ -36,24 +39,26 @@ export function timeline(label) {
   return { frame, show, forget: () => (drawn = new Map()) };
 }
 
-function reused(drawn, next, key, source, draw, flag = false) {
-  const known = drawn.get(key);
-  const entry = known && known.source === source && known.flag === flag ? known : { source, flag, node: draw() };
+const ruled = (text) => el("div", { class: "day" }, el("span", {}, text));
+
+function once(drawn, next, key, draw) {
+  const entry = drawn.get(key) || { node: draw() };
   next.set(key, entry);
+  return entry.node;
+}
+
+function messageNode(drawn, next, message, channel, options) {
+  const known = drawn.get(message.ts);
+  const entry = known && known.compact === options.compact ? known : { ...messageView(message, channel, options), message, compact: options.compact };
+  if (entry.message !== message) entry.update(message);
+  entry.message = message;
+  next.set(message.ts, entry);
   return entry.node;
 }
 
 function together(before, message) {
   const same = before && (before.user || before.bot_id) === (message.user || message.bot_id) && before.username === message.username;
   return Boolean(same) && !message.ephemeral_to && !before.ephemeral_to && before.subtype !== "tombstone" && Number(message.ts) - Number(before.ts) < TOGETHER_SECONDS;
-}
-
-function settle(frame, nodes) {
-  const wanted = new Set(nodes);
-  [...frame.children].forEach((child) => wanted.has(child) || child.remove());
-  nodes.forEach((node, index) => {
-    if (frame.children[index] !== node) frame.insertBefore(node, frame.children[index] || null);
-  });
 }
 
 function mark(frame, ts) {
