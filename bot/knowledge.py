@@ -34,7 +34,7 @@ async def sync(loaded: Loaded, folder: Path | None, *, rebuild: bool, console: C
 
 async def sync_quietly(app: App, folder: Path, on_progress: OnProgress) -> SyncReport:
     """A scenario's own small base, kept in SQL alone."""
-    return await sync_folder(folder, sync_deps(app, with_vectors=False), on_progress=on_progress)
+    return await sync_folder(folder, sync_deps(app, with_vectors=False), alone=True, on_progress=on_progress)
 
 
 def sync_deps(app: App, *, with_vectors: bool) -> SyncDeps:

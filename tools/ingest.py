@@ -67,9 +67,9 @@ def _quiet(_done: int, _total: int, _document: str) -> None:
 
 
 async def sync_folder(
-    root: Path, deps: SyncDeps, *, rebuild: bool = False, on_progress: OnProgress = _quiet
+    root: Path, deps: SyncDeps, *, rebuild: bool = False, alone: bool = False, on_progress: OnProgress = _quiet
 ) -> SyncReport:
-    """Make the base equal to `root`; documents of other folders stay. `rebuild` indexes everything anew and may change
+    """Make the base equal to `root`; documents of other folders stay, unless the base is this folder's `alone`. `rebuild` indexes everything anew and may change
     the embedding model. `on_progress` gets (chunks done, of how many, the document or stage at hand).
 
     Raises ToolConfigError where `root` is no folder, StorageError where the SQL database is away.
@@ -79,7 +79,7 @@ async def sync_folder(
     if not await sync.claim():
         return SyncReport(str(root), failure="Another sync is running: wait for it, then sync again.")
     try:
-        return await sync.run(files, unopened, rebuild)
+        return await sync.run(files, unopened, rebuild, alone)
     finally:
         await deps.db.call(sync.store.release, deps.owner)
 
@@ -94,9 +94,11 @@ class _Sync:
     async def claim(self) -> bool:
         return await self._db.call(self.store.claim, self._deps.owner, LEASE_SECONDS)
 
-    async def run(self, files: list[SourceFile], unopened: dict[str, str], rebuild: bool) -> SyncReport:
+    async def run(
+        self, files: list[SourceFile], unopened: dict[str, str], rebuild: bool, alone: bool
+    ) -> SyncReport:
         rows = {row.doc_id: row for row in await self._db.call(self.store.documents)}
-        plan = planned(files, rows, self._root, self._model, unopened, rebuild=rebuild)
+        plan = planned(files, rows, self._root, self._model, unopened, rebuild=rebuild, alone=alone)
         pieces, broken = await asyncio.to_thread(read_all, plan.changed, rows, self._model, self._deps.redact)
         await self._db.call(self.store.put_documents, [replace(p.row, status=DocumentStatus.PENDING) for p in pieces])
         failure = await self._written(plan, pieces, [one.row for one in broken], rows, rebuild)

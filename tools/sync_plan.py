@@ -77,13 +77,18 @@ def planned(
     unopened: dict[str, str],
     *,
     rebuild: bool,
+    alone: bool = False,
 ) -> Plan:
-    """`rows` are all documents by doc_id, `model` what their vectors must come from; documents of files that cannot be
+    """`alone`: documents of other folders go too. They also go where their file is gone and its content is here: the
+    folder was moved.
+
+    `rows` are all documents by doc_id, `model` what their vectors must come from; documents of files that cannot be
     opened at the moment stay. With `rebuild` every file counts as changed."""
     chosen = _one_per_content(files, rows)
     changed = [one for one in chosen if rebuild or not _is_indexed(one, rows.get(one.file.doc_id), model)]
     kept = {one.file.doc_id for one in chosen}
-    ours = (row for row in rows.values() if Path(row.file_path).is_relative_to(root))
+    contents = {file.content_hash for file in files}
+    ours = (row for row in rows.values() if alone or Path(row.file_path).is_relative_to(root) or _moved(row, contents))
     gone = [row for row in ours if row.doc_id not in kept and row.metadata.get("source") not in unopened]
     aliases = {alias: one.file.source for one in chosen for alias in one.aliases}
     return Plan(changed, len(chosen) - len(changed), gone, aliases)
@@ -142,6 +147,10 @@ def _one_per_content(files: list[SourceFile], rows: dict[str, Document]) -> list
         stands = next(known, group[0])
         chosen.append(Chosen(stands, sorted(file.source for file in group if file is not stands)))
     return chosen
+
+
+def _moved(row: Document, contents: set[str]) -> bool:
+    return row.file_hash in contents and not Path(row.file_path).exists()
 
 
 def _is_indexed(one: Chosen, row: Document | None, model: str) -> bool:

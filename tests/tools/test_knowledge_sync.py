@@ -115,6 +115,22 @@ async def test_documents_of_another_folder_stay(deps: SyncDeps, folder: Path, tm
     assert set(statuses(deps.db)) == {"pool.md", "disk.md", "tls.md"}
 
 
+async def test_a_base_of_one_folder_drops_what_another_left(deps: SyncDeps, folder: Path, tmp_path: Path) -> None:
+    write(tmp_path / "other", "a.md", "# A\n\nold")
+    await sync_folder(tmp_path / "other", deps, alone=True)
+    assert (await sync_folder(folder, deps, alone=True)).removed == ("a.md",)
+    assert set(statuses(deps.db)) == {"pool.md", "disk.md"}
+
+
+async def test_a_folder_that_was_moved_is_not_there_twice(deps: SyncDeps, folder: Path, tmp_path: Path) -> None:
+    await sync_folder(folder, deps)
+    folder.rename(tmp_path / "moved")
+    await sync_folder(tmp_path / "moved", deps)
+    assert sorted(row.file_path for row in KnowledgeStore(deps.db).documents()) == sorted(
+        str(tmp_path / "moved" / name) for name in ("pool.md", "zh/disk.md")
+    )
+
+
 async def test_the_same_content_under_two_names_is_indexed_once(deps: SyncDeps, folder: Path) -> None:
     write(folder, "a-copy.md", POOL)
     report = await sync_folder(folder, deps)
