@@ -32,7 +32,8 @@ NOT_HERE = ("not_in_channel", "channel_not_found", "is_archived", "restricted_ac
 def register(app: AsyncApp, desk: Desk) -> None:
     async def typed(ack: AsyncAck, command: Mapping[str, Any]) -> None:
         """The acknowledgement carries what the person alone sees; an answer comes as a thread in the channel."""
-        await ack(text=await _done(desk, command), response_type="ephemeral")
+        said = await _done(desk, command)
+        await (ack(text=said, response_type="ephemeral") if said else ack())
 
     app.command(COMMAND)(typed)
 
