@@ -16,15 +16,18 @@ from tools.tokens import codes, content_terms, content_words, fold, term_counts
 # A code that many chunks hold ("checkout-service") says what the base is about, not which chunk answers.
 _RARE_SHARE, _RARE_COUNT = 0.05, 5
 _SHORTEST_TITLE = 4
+_ERROR_CODE = re.compile(r"[a-z]{2,}(?:[-_][a-z]+)*[-_]?\d{2,}")
 
 
 @dataclass(frozen=True)
 class LexicalMatches:
     """`exact` (L0): chunks that hold a rare code of the query or whose title it names, best first, with what matched;
-    `ranked` (L1): the best by BM25, those of `exact` among them."""
+    `ranked` (L1): the best by BM25, those of `exact` among them; `coded`: rows that hold an error code of the query, be
+    it rare or not: they are never noise."""
 
     exact: list[tuple[LexicalHit, tuple[str, ...]]]
     ranked: list[LexicalHit]
+    coded: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,8 @@ class Snapshot:
         ranked = self.index.best(scores, shares, limit)
         exact = self._exact(query, allowed)
         rows = sorted(exact, key=lambda row: (-exact[row][0], -float(scores[row]), row))[:limit]
-        return LexicalMatches([(self.index.hit(row, scores, shares), exact[row][1]) for row in rows], ranked)
+        found = [(self.index.hit(row, scores, shares), exact[row][1]) for row in rows]
+        return LexicalMatches(found, ranked, self._coded(query))
 
     def _allowed(self, categories: Collection[str], hidden: Collection[str]) -> Any:
         import numpy as np
@@ -70,6 +74,10 @@ class Snapshot:
                 before, names = found.get(row, (0.0, ()))
                 found[row] = (before + weight, (*names, name))
         return found
+
+    def _coded(self, query: str) -> frozenset[int]:
+        asked = [code for code in codes(query) if _ERROR_CODE.fullmatch(code)]
+        return frozenset(int(row) for code in asked for row in self.index.rows_with(fold(code)))
 
     def _titles_in(self, query: str) -> list[str]:
         """The titles that the query says whole, as words of its own."""

@@ -216,7 +216,8 @@ def _ranked(snapshot: Snapshot, matches: LexicalMatches, dense: Sequence[DenseHi
     names = [row.chunk_id for row in snapshot.rows]
     shares = {names[hit.row]: hit.share for hit in matches.ranked}
     near = {hit.chunk_id: hit for hit in dense}
-    noise = {name for name, share in shares.items() if share < floor and name not in near}
+    coded = {names[row] for row in matches.coded}
+    noise = {name for name, share in shares.items() if share < floor and name not in near and name not in coded}
     fused = _fused([[name for name in shares if name not in noise], list(near)])
     # Without a second list BM25's own order is the best there is.
     order = [*fused, *(name for name in shares if name in noise)] if near else list(shares)

@@ -93,6 +93,17 @@ async def test_what_is_not_there_is_not_found(retriever: Retriever, query: str) 
     assert (found.retrieval_layer, found.relevance_level) == (None, None)
 
 
+async def test_a_code_that_many_documents_hold_is_found_beside_other_codes(
+    retriever: Retriever, sqlite_database: Database, tmp_path: Path
+) -> None:
+    for number in range(8):
+        write(tmp_path / "more", f"{number}.md", f"# Incident {number}\nORD-5031 again, solved by restart {number}.")
+    await sync_folder(tmp_path / "more", SyncDeps(sqlite_database, Redactor().text, "test"))
+    found = await retriever.lookup("ORD-5031 SQLTransientConnectionException CHK-5042", limit=3)
+    assert len(found.blocks) == 3
+    assert all("ORD-5031" in block.chunk.content for block in found.blocks)
+
+
 async def test_a_person_browsing_sees_the_weak_hits_too(retriever: Retriever) -> None:
     query = "our quarterly compliance audit asks which transaction logs the vendor archived"
     assert (await retriever.lookup(query)).blocks == ()
