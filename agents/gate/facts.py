@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from agents.gate.identifiers import Name, claimed_names, occurs
@@ -75,7 +75,7 @@ class Passage:
         hint = f"{self.hint} {_metric_name(self.text)}"
         inside = [one for one in quantities(text, taken=taken, hint=hint) if self._inside(one.start, one.end)]
         if _LETTER.search(self.text, self.low, self.high) is None:  # a bare value: no quoted word names it
-            return [replace(one, context=Context()) for one in inside]
+            return [one._replace(context=Context()) for one in inside]
         return inside
 
     @cached_property

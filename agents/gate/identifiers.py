@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from agents.gate.tokens import parts, stem
 from agents.gate.units import UNIT, UNITS
@@ -48,8 +48,7 @@ _KIND_AFTER = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Name:
+class Name(NamedTuple):
     text: str
     start: int
     end: int
@@ -70,10 +69,10 @@ def code_ranges(text: str) -> list[tuple[int, int]]:
 def claimed_names(text: str) -> list[Name]:
     """The names a claim may not make up: those that look like code, and the word before "service", "pod", …"""
     names = [name for name in _codes(text) if _is_name(name)]
-    covered = {at for name in names for at in range(name.start, name.end)}
+    covered = [(name.start, name.end) for name in names]
     for match in _KIND_AFTER.finditer(text):
         word = match[1].lower()
-        if match.start(1) not in covered and not (
+        if not any(start <= match.start(1) < end for start, end in covered) and not (
             word in ORDINARY_WORDS or word in KNOWN_TECH or word in WORKLOAD_KINDS
         ):
             names.append(Name(match[1], match.start(1), match.end(1), "workload"))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 from agents.gate.tokens import CJK, bigrams, is_cjk, parts, stem
 from agents.gate.words import CONCEPTS, SIDES, STOP_WORDS
@@ -28,16 +29,14 @@ _TO = re.compile(r"(?:\bto|到|至|为|成)了?\s?(?:about |a )?$")
 _ZH_MEANINGS = {word: concept for word, concept in _MEANING.items() if not word.isascii()}
 
 
-@dataclass(frozen=True)
-class Anchor:
+class Anchor(NamedTuple):
     """Where a number stands: words go to the nearest one."""
 
     start: int
     end: int
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(NamedTuple):
     """`words` are stems and CJK bigrams, `meanings` the concepts they stand for (count, before, max, …)."""
 
     words: frozenset[str] = frozenset()
@@ -83,7 +82,8 @@ def _last_words(head: str, most: int) -> list[str]:
     return words
 
 
-def context_of(words: Sequence[str]) -> Context:
+@lru_cache(maxsize=4096)
+def context_of(words: tuple[str, ...]) -> Context:
     stems_ = frozenset(stem(word) if word.isascii() else word for word in words)
     meanings = {_MEANING[word] for word in stems_ if word in _MEANING}
     meanings |= {f"{side}…" for side, known in _SIDES.items() if stems_ & known}
@@ -143,16 +143,15 @@ def _nearest(
     at = bisect_right(ends, start)
     left = anchors[at - 1] if at else None
     right = anchors[at] if at < len(anchors) and anchors[at].start >= end else None
-    if left is not None and (start - left.end > _REACH or _stopped(left.end, start, stops)):
+    gap_left = start - left.end if left else _REACH + 1
+    gap_right = right.start - end if right else _REACH + 1
+    if gap_left > _REACH or (left and _stopped(left.end, start, stops)):
         left = None
-    if right is not None and (right.start - end > _REACH or _stopped(end, right.start, stops)):
-        right = None
-    if left is None or right is None:
-        return left or right
-    gap_left, gap_right = start - left.end, right.start - end
-    if gap_left == gap_right:
+    if gap_right > _REACH or (left and gap_left < gap_right) or (right and _stopped(end, right.start, stops)):
+        return left
+    if left and gap_left == gap_right:
         return right if _key_comes_first(anchors, start, stops) else left
-    return left if gap_left < gap_right else right
+    return right
 
 
 def _stopped(low: int, high: int, stops: Sequence[int]) -> bool:
@@ -180,5 +179,5 @@ def _context(found: Sequence[tuple[int, str]]) -> Context:
             meanings.update(concept for alias, concept in _ZH_MEANINGS.items() if alias in word)
         else:
             words += [word, *parts(word)]
-    context = context_of(words)
+    context = context_of(tuple(words))
     return Context(context.words, context.meanings | meanings)

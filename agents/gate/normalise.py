@@ -17,6 +17,7 @@ _INVISIBLE = r"[\u00ad\u200b-\u200d\u2060\ufeff]"
 _DROPPED = rf"{_ANSI}|{_INVISIBLE}"
 # A run to rewrite: anything dropped, or white space that is not one plain space between two visible characters.
 _RUN = re.compile(rf"(?:(?:{_DROPPED})|[^\S ]| (?=\s|{_DROPPED}))(?:\s|{_DROPPED})*")
+_SPACES = re.compile("  +")
 _DROPPED_ALL = re.compile(_DROPPED)
 _FORBIDDEN = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 
@@ -63,16 +64,17 @@ def has_forbidden(text: str) -> bool:
 
 def _rewrite(text: str, composed: list[int] | None) -> Normalised:
     """Drop and collapse; every rewritten run starts a new segment with its own shift."""
-    if "  " not in text and text.isprintable():  # nothing to drop, nothing to collapse
+    plain = text.isprintable()  # nothing to drop, and no white space but spaces
+    if plain and "  " not in text:
         return _stripped(text, [0], [0], composed)
     pieces: list[str] = []
     starts, shifts = [0], [0]
     done = length = 0
-    for run in _RUN.finditer(text):
+    for run in (_SPACES if plain else _RUN).finditer(text):
         kept = text[done : run.start()]
         pieces.append(kept)
         length += len(kept)
-        space = "" if not _DROPPED_ALL.sub("", run[0]) else " "
+        space = " " if plain or _DROPPED_ALL.sub("", run[0]) else ""
         pieces.append(space)
         length += len(space)
         done = run.end()
@@ -83,8 +85,8 @@ def _rewrite(text: str, composed: list[int] | None) -> Normalised:
 
 
 def _stripped(text: str, starts: list[int], shifts: list[int], composed: list[int] | None) -> Normalised:
-    lead = len(text) - len(text.lstrip(" "))
-    if lead:
+    if text[:1] == " ":
+        lead = len(text) - len(text.lstrip(" "))
         starts = [0, *[max(0, start - lead) for start in starts[1:]]]
         shifts = [shift + lead for shift in shifts]
     return Normalised(text.strip(" "), starts, shifts, composed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from agents.gate.identifiers import code_ranges
 from agents.gate.keys import Anchor, Context, context_of, key_before, neighbours
@@ -22,6 +22,7 @@ _COMPOUND = re.compile(
     r"(?<![A-Za-z0-9_.])(?=\d)(?:(\d+)\s?(?:days?|d|天))?\s?(?:(\d+)\s?(?:hours?|h|个?小时))?\s?"
     r"(?:(\d+)\s?(?:minutes?|min|m|分钟?))?\s?(?:(\d+(?:\.\d+)?)\s?(?:seconds?|sec|s|秒))?(?![A-Za-z0-9_])"
 )
+_COMPOUND_HEAD = re.compile(r"\d\s?(?:[dhm]|天|个?小时|分)")  # a cheap look: a compound begins with one of these
 _SPELLED = re.compile(rf"(?<![A-Za-z0-9_-])(?:{'|'.join(NUMBER_WORDS)})(?![A-Za-z0-9_-])", re.IGNORECASE)
 _HAN = "零一二两三四五六七八九十百"
 _HAN_NUMBER = re.compile(rf"(?<![第{_HAN}每同这那任])[{_HAN}]+(?=[个次条台秒分倍笔项种名])")
@@ -41,8 +42,7 @@ _PLURAL_CODE = re.compile(
 _DIGIT_RUN = re.compile(r"(?<![A-Za-z0-9.])\d+(?![A-Za-z0-9]|\.\d)")
 
 
-@dataclass(frozen=True)
-class Quantity:
+class Quantity(NamedTuple):
     """`readings` are (dimension, value in base units), `half` the rounding each allows (0: none; half a unit of the last
     digit where two digits or more are written). `soft` are the units of time (in seconds) in which a bare value whose key
     speaks of time may be read as it stands, never converted."""
@@ -80,10 +80,13 @@ def quantities(
     bare = blank(text, [*taken, *code_ranges(text)])
     if claim and (mark := _LIST_MARK.match(bare)):
         bare = f"{' ' * mark.end()}{bare[mark.end() :]}"
+    spells = claim and _may_spell(bare)
+    if not spells and _DIGIT.search(bare) is None:
+        return []
     found = _compounds(bare)
     bare = blank(bare, [(quantity.start, quantity.end) for quantity in found])
     found += [one for match in _NUMBER.finditer(bare) if (one := _quantity(match, bare, text, hint, claim=claim))]
-    if claim and _may_spell(bare):
+    if spells:
         found += _spelled(bare)
     found.sort(key=lambda quantity: quantity.start)
     return _placed(found, blank(text, [*taken, *((one.start, one.end) for one in found)]), claim=claim)
@@ -115,7 +118,9 @@ def _equal(value: float, known: float, half: float) -> bool:
 
 def _compounds(text: str) -> list[Quantity]:
     """5m32s, 1 小时 20 分: one duration."""
-    found = []
+    found: list[Quantity] = []
+    if _COMPOUND_HEAD.search(text) is None:
+        return found
     for match in _COMPOUND.finditer(text):
         if sum(group is not None for group in match.groups()) > 1:
             days, hours, minutes, seconds = (float(group or 0) for group in match.groups())
@@ -151,7 +156,7 @@ def _quantity(match: re.Match[str], bare: str, text: str, hint: str, *, claim: b
         raw_half=half,
         soft=soft,
         code=_code(text, start, number_end) if claim and not names and match["fraction"] is None else None,
-        context=context_of(key) if key and not claim else Context(),
+        context=context_of(tuple(key)) if key and not claim else Context(),
     )
 
 
@@ -277,7 +282,7 @@ def _placed(found: list[Quantity], text: str, *, claim: bool) -> list[Quantity]:
         return _with_fractions(found, text)
     contexts = neighbours(text, [Anchor(quantity.start, quantity.end) for quantity in found], claim=claim)
     placed = [
-        quantity if quantity.context.words else replace(quantity, context=context)
+        quantity if quantity.context.words else quantity._replace(context=context)
         for quantity, context in zip(found, contexts, strict=True)
     ]
     return _with_fractions(placed, text)
@@ -295,6 +300,6 @@ def _part_and_whole(part: Quantity, whole: Quantity, *, is_fraction: bool) -> li
     """194/200 and 194 of 200: words beside them name both (a fraction) or the part, and they do not change places."""
     shared = part.context.joined(whole.context)
     return [
-        replace(part, context=Context(shared.words, shared.meanings | {"part…"})),
-        replace(whole, context=Context(shared.words if is_fraction else frozenset(), frozenset({"whole…"}))),
+        part._replace(context=Context(shared.words, shared.meanings | {"part…"})),
+        whole._replace(context=Context(shared.words if is_fraction else frozenset(), frozenset({"whole…"}))),
     ]

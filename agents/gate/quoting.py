@@ -53,7 +53,7 @@ def _runs(claim: str, passages: Sequence[Passage]) -> Iterator[tuple[int, int]]:
     """Greedy longest runs of whole tokens that stand in one passage as they do in the claim."""
     tokens = [match.span() for match in _TOKEN.finditer(claim)]
     at = 0
-    while at < len(tokens):
+    while at < len(tokens) and len(claim) - tokens[at][0] >= _SHORTEST_RUN:
         start = tokens[at][0]
         head = claim[start : start + _SHORTEST_RUN]
         end = at

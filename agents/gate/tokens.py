@@ -12,7 +12,7 @@ CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _CJK_CHAR = re.compile(f"[{CJK}]")
 _CJK_RUN = re.compile(f"[{CJK}]+")
 _LATIN = re.compile(r"[A-Za-z0-9_\u00c0-\u024f]+")
-_PLAIN = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z]{4,}(?![A-Za-z0-9_])")
+_PLAIN = re.compile(r"\b[A-Za-z]{4,}\b", re.ASCII)
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[\u00c0-\u024f]+")
 
 
@@ -43,8 +43,13 @@ def informative_tokens(text: str) -> set[str]:
 
 def is_informative(text: str, fewest: int) -> bool:
     """Whether a text has this many informative tokens; most have as many plain words, which no time stamp holds."""
-    plain = {word.lower() for word in _PLAIN.findall(text)} - _NOT_INFORMATIVE
-    return len(plain) >= fewest or len(informative_tokens(text)) >= fewest
+    plain = set()
+    for match in _PLAIN.finditer(text):
+        if (word := match[0].lower()) not in _NOT_INFORMATIVE:
+            plain.add(word)
+            if len(plain) >= fewest:
+                return True
+    return len(informative_tokens(text)) >= fewest
 
 
 @lru_cache(maxsize=4096)
