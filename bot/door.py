@@ -22,7 +22,7 @@ Send = Callable[[Message], Awaitable[None]]
 Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 EVENTS_PATH = "/slack/events"
-LARGEST_BODY = 2_000_000
+LARGEST_BODY = 1_000_000
 _STAMP = re.compile(rb"[0-9]{1,12}")
 
 
@@ -75,12 +75,12 @@ class Door:
         await slack(scope, _given(body), send)
 
     def _verify(self, stamp: str, signature: str, body: bytes) -> None:
-        if self._verifier is None or not self._verifier.is_valid(body, stamp, signature):
-            raise Refusal(401, "the signature or its time stamp is not valid")
         try:
-            body.decode("utf-8")
+            text = body.decode("utf-8")
         except UnicodeDecodeError as error:
             raise Refusal(400, "the body is no UTF-8 text") from error
+        if self._verifier is None or not self._verifier.is_valid(text, stamp, signature):
+            raise Refusal(401, "the signature or its time stamp is not valid")
 
 
 def _signed_headers(headers: Iterable[tuple[bytes, bytes]]) -> tuple[str, str]:
