@@ -86,7 +86,8 @@ def _inline(element: Mapping[str, Any]) -> str:
 def _read(match: re.Match[str], without: str) -> str:
     kind, target, name, address, label = match.groups()
     if address:
-        return f"{label} ({address})" if label and label not in address else str(address)
+        # Slack makes a link of what looks like a host's name: what was typed is its label.
+        return (label if label in address else f"{label} ({address})") if label else str(address)
     if kind == "@" and target == without:
         return ""
     if kind == "!":

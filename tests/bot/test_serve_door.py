@@ -124,11 +124,11 @@ class Ill(Well):
     [("/healthz", True, 200), ("/readyz", True, 200), ("/healthz", False, 503), ("/readyz", False, 503), ("/", True, 404), ("/slack/events", True, 404)],
 )
 async def test_health_is_told_over_http(path: str, well: bool, status: int) -> None:
-    async with http_door(Door(Well() if well else Ill()), "127.0.0.1", 0) as address, aiohttp.ClientSession() as session:
-        async with session.get(f"{address}{path}") as answer:
-            assert answer.status == status
-            if path == "/readyz":
-                assert (await answer.json())["why"] == ("" if well else "Slack is not connected")
+    door = http_door(Door(Well() if well else Ill()), "127.0.0.1", 0)
+    async with door as url, aiohttp.ClientSession() as session, session.get(f"{url}{path}") as answer:
+        assert answer.status == status
+        if path == "/readyz":
+            assert (await answer.json())["why"] == ("" if well else "Slack is not connected")
 
 
 async def test_bolt_asks_who_it_is_once_however_many_events_come_first(sqlite_database: Database) -> None:
