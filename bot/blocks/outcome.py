@@ -27,6 +27,7 @@ HEADERS = {
 # What each part may take, in characters; together well under Slack's 13,000 for all blocks.
 _LEAD_CHARS, _FINDING_CHARS, _NEXT_CHARS = 260, 120, 140
 _REST_CHARS, _LIST_CHARS = 1_400, 1_400
+_ITEM_CHARS, _LEAST_ROOM = 600, 60
 
 
 @dataclass(frozen=True)
@@ -105,9 +106,9 @@ def _list(heading: str, items: tuple[str, ...], reader: Reader) -> tuple[list[El
     shown: list[str] = []
     room = _LIST_CHARS
     for item in items:
-        text, cut = _within(item, min(room, 600))
-        if room < 60:
+        if room < _LEAST_ROOM:
             break
+        text, cut = _within(item, min(room, _ITEM_CHARS))
         shown.append(f"{text.rstrip()} …" if cut else text)
         room -= units(text)
     if not shown:
@@ -120,7 +121,7 @@ def _list(heading: str, items: tuple[str, ...], reader: Reader) -> tuple[list[El
 
 
 def _within(text: str, limit: int) -> tuple[str, bool]:
-    first, *rest = shown_pieces(text, max(limit, 1))
+    first, *rest = shown_pieces(text, limit)
     return first, bool(rest)
 
 

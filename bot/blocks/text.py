@@ -76,9 +76,9 @@ def _pieces(text: str, limit: int) -> Iterator[str]:
 
 
 def _reach(text: str, start: int, limit: int) -> int:
-    """How far `limit` UTF-16 units go."""
-    end = min(len(text), start + limit)
-    while units(text[start:end]) > limit:
+    """How far `limit` UTF-16 units go; one character at least, or there would be no end."""
+    end = min(len(text), start + max(limit, 1))
+    while end > start + 1 and units(text[start:end]) > limit:
         end -= max(1, (units(text[start:end]) - limit) // 2)
     return end
 

@@ -227,11 +227,11 @@ def block(surface: Surface) -> Rule:
     return check
 
 
-_SHOWN = ("text", "title", "subtitle", "body", "caption", "alt_text", "fallback", "description")
+_SHOWN = ("text", "title", "subtitle", "body", "caption", "alt_text", "fallback", "description", "url")
 
 
 def texts(value: object) -> Iterator[str]:
-    """Every string in it that a reader sees."""
+    """Every string in it that a reader sees; a bare link is its own text."""
     if isinstance(value, Mapping):
         for key, member in value.items():
             if isinstance(member, str):
