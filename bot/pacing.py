@@ -33,10 +33,15 @@ class Pacer:
 
     async def turn(self, key: str) -> None:
         """Waits until the key may be used again."""
+        wait = self.reserve(key)
+        if wait > 0:
+            await self._sleep(wait)
+
+    def reserve(self, key: str) -> float:
+        """Takes the key's next turn and gives the seconds until then."""
         now = asyncio.get_running_loop().time() if self._now is None else self._now()
         mine = max(now, self._next.get(key, now))
         self._next[key] = mine + self._gap
         if len(self._next) > _MOST_KEPT:
             self._next = {name: free for name, free in self._next.items() if free > now}
-        if mine > now:
-            await self._sleep(mine - now)
+        return mine - now

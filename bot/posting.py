@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -21,6 +21,7 @@ from storage.engine import Database
 from storage.jobs import JobStore
 
 EVENT_TYPE = "proofthread_part"
+PROGRESS = "progress"
 TRIES = 5
 # Pages of a file that could not be uploaded.
 _FILE_CHARS, _FILE_MESSAGES = 11_000, 5
@@ -124,16 +125,6 @@ class Posts:
             await self._found_file(part, snippet)
         self._done.add(part)
 
-    async def open_stream(self) -> str | None:
-        """The ts of a stream of ours in the thread that no run knows: the one whose start was not answered."""
-        for message in await self._ours():
-            ts = str(message["ts"])
-            if message.get("streaming_state") != "in_progress" or ts in self._ts.values():
-                continue
-            if await self.db.call(self.jobs.run_of_message, self.place.channel, ts) is None:
-                return ts
-        return None
-
     # ---------------------------------------------------------------- helpers
 
     async def _post(self, part: str, content: Mapping[str, Any]) -> dict[str, Any]:
@@ -156,13 +147,27 @@ class Posts:
             del self._unstored[part]
 
     async def _look(self) -> None:
-        """Every part of this run that stands in the thread."""
-        for message in await self._ours():
+        """Every part of this run that stands in the thread. A stream carries no metadata while it grows: one that no
+        run knows is this one's, since a thread's runs go one after another."""
+        ours = await self._ours()
+        for message in ours:
             metadata = message.get("metadata") or {}
             payload = metadata.get("event_payload") or {}
             if metadata.get("event_type") == EVENT_TYPE and payload.get("run_id") == self.run_id:
                 await self.remember(str(payload.get("part")), str(message["ts"]))
         self._unsure.clear()
+        stream = None if PROGRESS in self._ts else await self._unknown_stream(ours)
+        if stream is not None:
+            await self.remember(PROGRESS, stream)
+
+    async def _unknown_stream(self, ours: Sequence[Mapping[str, Any]]) -> str | None:
+        for message in ours:
+            ts = str(message["ts"])
+            if message.get("streaming_state") != "in_progress" or ts in self._ts.values():
+                continue
+            if await self.db.call(self.jobs.run_of_message, self.place.channel, ts) is None:
+                return ts
+        return None
 
     async def _ours(self) -> list[dict[str, Any]]:
         """Our own messages in the thread since the run was asked for."""

@@ -9,17 +9,17 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, Literal
 
 from bot.blocks.cards import Card
 from bot.blocks.progress import progress_chunks, progress_markdown, status_line, stop_block
 from bot.blocks.reader import Reader
 from bot.blocks.text import unpinged
-from bot.posting import Posts
+from bot.posting import PROGRESS, Posts
 from bot.slack_client import SlackAway, SlackCalls, SlackRefused
 from storage.errors import StorageError
 
-PART = "progress"
 _GONE = ("message_not_found", "thread_not_found")
 
 log = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ class ProgressMessage:
     """`show` says what to show and returns at once; the task writes the newest, at most once in `gap` seconds.
 
     `recipient` is the person to stream to, None for an alert's run; `with_stop` says whether the stream needs a Stop
-    button of ours. A message that an earlier attempt left is taken over and edited.
+    button of ours. `inherits`: an earlier attempt may have left a message, which is taken over and edited.
     """
 
     def __init__(
@@ -40,13 +40,15 @@ class ProgressMessage:
         *,
         recipient: str | None,
         with_stop: Callable[[], bool],
+        inherits: bool,
         gap: float = 1.0,
     ) -> None:
         self._posts, self._calls, self._reader = posts, calls, reader
         self._recipient, self._with_stop, self._gap = recipient, with_stop, gap
-        inherited = posts.ts(PART) is not None
-        self._mode: Literal["stream", "edit"] = "edit" if recipient is None or inherited else "stream"
-        self._streaming = inherited
+        self._inherits = inherits
+        self._mode: Literal["stream", "edit"] = "edit" if recipient is None else "stream"
+        # What somebody else began may stream still.
+        self._streaming = posts.ts(PROGRESS) is not None
         self._cards: tuple[Card, ...] = ()
         self._title: str | None = None
         self._sent: tuple[Card, ...] | None = None
@@ -70,7 +72,7 @@ class ProgressMessage:
                 return None
             _tell_fault(self._task)
         await self._end_stream()
-        return self._posts.ts(PART)
+        return self._posts.ts(PROGRESS)
 
     async def abandon(self) -> None:
         """Let go: another process writes this message, or will."""
@@ -85,9 +87,10 @@ class ProgressMessage:
         while not self._closing.is_set():
             await self._changed.wait()
             self._changed.clear()
+            await self._turn()
             if not self._closing.is_set() and self._cards != self._sent:
                 await self._write_safely(self._cards)
-                await self._pause()
+                await self._rest(self._gap)
 
     async def _write_safely(self, cards: tuple[Card, ...]) -> None:
         """Progress that cannot be shown now is shown with the next change; a run never fails for it."""
@@ -101,22 +104,27 @@ class ProgressMessage:
             log.warning("progress of %s cannot be shown: %s", self._posts.run_id, error)
             self._sent = cards
 
-    async def _pause(self) -> None:
-        """At least a second between two writes, unless the end has come."""
-        try:
-            await asyncio.wait_for(self._closing.wait(), self._gap)
-        except TimeoutError:
-            return
+    async def _turn(self) -> None:
+        """All runs together may write only so often; what is written is chosen when the turn has come."""
+        if self._sent is not None:
+            await self._rest(self._calls.progress_wait(streaming=self._mode == "stream"))
+
+    async def _rest(self, seconds: float) -> None:
+        """Unless the end has come."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._closing.wait(), seconds)
 
     async def _write(self, cards: tuple[Card, ...]) -> None:
-        ts = self._posts.ts(PART)
-        if self._mode == "stream" and ts is None:
-            await self._start(cards)
-        elif self._mode == "stream" and ts is not None and self._streaming:
-            await self._append(ts, cards)
-        else:
-            self._mode = "edit"
+        if self._inherits:
+            await self._posts.load(look=True)
+            self._inherits, self._streaming = False, True
+        ts = self._posts.ts(PROGRESS)
+        if self._mode == "edit" or (ts is not None and self._sent is None):
             await self._edit(cards)
+        elif ts is None:
+            await self._start(cards)
+        else:
+            await self._append(ts, cards)
 
     # ---------------------------------------------------------------- as a stream
 
@@ -139,22 +147,20 @@ class ProgressMessage:
             log.info("%s: progress is shown by edits", error)
             await self._edit(cards)
         except SlackAway as error:
-            if not error.may_have_happened:
-                raise
-            await self._adopt()
+            log.info("%s: progress is shown by edits", error)
+            if error.may_have_happened:
+                await self._adopt()
             await self._edit(cards)
         else:
             self._streaming = True
-            await self._posts.remember(PART, str(answer["ts"]))
+            await self._posts.remember(PROGRESS, str(answer["ts"]))
 
     async def _adopt(self) -> None:
         """The start was not answered: if it was done all the same, that message is ours to edit."""
         self._mode = "edit"
         await self._posts.sleep(self._posts.settle_seconds)
-        ts = await self._posts.open_stream()
-        if ts is not None:
-            self._streaming = True
-            await self._posts.remember(PART, ts)
+        await self._posts.load(look=True)
+        self._streaming = True
 
     async def _append(self, ts: str, cards: tuple[Card, ...]) -> None:
         chunks = progress_chunks(self._sent or (), cards, self._reader)
@@ -173,7 +179,7 @@ class ProgressMessage:
 
     async def _end_stream(self) -> None:
         """A message cannot be edited while it streams; Slack may have ended the stream by itself."""
-        ts = self._posts.ts(PART)
+        ts = self._posts.ts(PROGRESS)
         if ts is None or not self._streaming:
             return
         try:
@@ -188,16 +194,16 @@ class ProgressMessage:
         self._mode = "edit"
         await self._end_stream()
         content = self._content(cards)
-        ts = self._posts.ts(PART)
+        ts = self._posts.ts(PROGRESS)
         if ts is None:
-            await self._posts.post(PART, **content)
+            await self._posts.post(PROGRESS, **content)
             return
         try:
-            await self._posts.edit(ts, PART, **content)
+            await self._posts.edit(ts, PROGRESS, **content)
         except SlackRefused as error:
             if error.error not in _GONE:
                 raise
-            await self._posts.lost(PART)
+            await self._posts.lost(PROGRESS)
 
     def _content(self, cards: Sequence[Card]) -> dict[str, Any]:
         markdown = {"type": "markdown", "text": progress_markdown(cards, self._reader, self._title)}

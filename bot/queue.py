@@ -42,7 +42,7 @@ class Queue:
         self._delivering: dict[str, asyncio.Task[None]] = {}
         self._greeting: dict[str, asyncio.Task[None]] = {}
         self._woken = asyncio.Event()
-        self._stopping = False
+        self._stopping = self._is_blind = False
         self._recovered_at = float("-inf")
         # Runs that failed inside us just now, until this process may try them again.
         self._failed: set[str] = set()
@@ -75,11 +75,7 @@ class Queue:
         """Until `stop`."""
         while not self._stopping:
             self._woken.clear()
-            try:
-                await self._take_up()
-                await self._recover()
-            except StorageError as error:
-                log.warning("the line cannot be looked at: %s", error)
+            await self._look()
             await self._rest()
 
     async def stop(self, grace_seconds: float) -> None:
@@ -105,6 +101,20 @@ class Queue:
             await asyncio.wait(work)
 
     # ---------------------------------------------------------------- one look
+
+    async def _look(self) -> None:
+        """The database may be away for long: that is said once, and once when it is back."""
+        try:
+            await self._take_up()
+            await self._recover()
+        except StorageError as error:
+            if not self._is_blind:
+                log.error("no runs are taken up until the database is back: %s", error)
+            self._is_blind = True
+        else:
+            if self._is_blind:
+                log.warning("the database is back")
+            self._is_blind = False
 
     async def _take_up(self) -> None:
         free = self._most_runs - len(self._running)

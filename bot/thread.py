@@ -20,8 +20,7 @@ from bot.blocks.progress import status_line
 from bot.blocks.reader import Reader, slack_words
 from bot.blocks.rich import rich, section, spans
 from bot.blocks.text import unpinged
-from bot.posting import Posts
-from bot.progress_message import PART as PROGRESS
+from bot.posting import PROGRESS, Posts
 from bot.progress_message import ProgressMessage
 from bot.slack_client import SlackCalls, SlackRefused
 
@@ -48,7 +47,8 @@ class ThreadTimes:
 
 
 class Thread:
-    """One run's side of it. `asker` is the person who waits, None where an alert asked."""
+    """One run's side of it. `asker` is the person who waits, None where an alert asked; `resumed` says that an earlier
+    attempt may have posted."""
 
     def __init__(
         self,
@@ -58,11 +58,12 @@ class Thread:
         *,
         asker: str | None,
         clock: Callable[[], datetime],
+        resumed: bool = False,
         times: ThreadTimes = ThreadTimes(),
     ) -> None:
         self.reader = reader
         self._calls, self._posts = calls, posts
-        self._asker, self._clock, self._times = asker, clock, times
+        self._asker, self._clock, self._resumed, self._times = asker, clock, resumed, times
         self._cards: tuple[Card, ...] = ()
         self._progress: ProgressMessage | None = None
         self._status = _Status(calls, posts, reader, times)
@@ -110,6 +111,7 @@ class Thread:
                 self.reader,
                 recipient=self._asker,
                 with_stop=lambda: not self._native_stop,
+                inherits=self._resumed,
                 gap=self._times.edit_gap,
             )
         self._progress.show(self._cards)

@@ -106,10 +106,8 @@ class Worker:
         if job.attempt >= self.most_attempts:
             return await self._given_up(job)
         self._at_work.add(job.run_id)
-        thread, posts = await self._thread(job)
+        thread, _ = await self._thread(job)
         try:
-            if job.attempt:
-                await posts.load(look=False)
             outcome = await execute(job.run_id, self.place, thread.on_event, self.complete(job))
         except RunNotClaimed as error:
             log.info("%s", error)
@@ -276,7 +274,13 @@ class Worker:
         where = ThreadPlace(job.team, job.channel, job.reply_to or job.thread_ts)
         posts = Posts(self.calls, self.place.db, self.jobs, job.run_id, where, job.placed_at, self.times.settle)
         thread = Thread(
-            self.calls, posts, self._reader(run), asker=job.user_id, clock=self.place.clock, times=self.times.thread
+            self.calls,
+            posts,
+            self._reader(run),
+            asker=job.user_id,
+            clock=self.place.clock,
+            resumed=job.attempt > 0,
+            times=self.times.thread,
         )
         # Another task may have made one meanwhile.
         return self._threads.setdefault(job.run_id, (thread, posts))

@@ -151,3 +151,21 @@ async def test_a_text_of_very_many_messages_ends_in_a_word_about_the_rest(slack:
     messages = bot.parts(job)
     assert len(messages) == 6
     assert messages[-1]["blocks"][0]["elements"][0]["elements"][0]["text"] == "The rest stands in Evidence."
+
+
+async def test_a_stream_that_a_process_left_without_a_note_of_it_is_found(slack: SlackEmulator, bot: Bench) -> None:
+    job = bot.ask()
+    started = await bot.calls.call(
+        "chat.startStream",
+        channel=CHANNEL,
+        thread_ts=job.thread_ts,
+        recipient_team_id=slack.team_id,
+        recipient_user_id="U0ANA00001",
+        markdown_text="looking",
+    )
+    posts = bot.posts(job)
+    await posts.load(look=True)
+    assert posts.ts("progress") == started["ts"]
+    other = bot.posts(bot.ask(under=job.thread_ts))
+    await other.load(look=True)
+    assert other.ts("progress") is None

@@ -181,7 +181,8 @@ async def bench(
     name = f"p{next(_names)}"
     place = world(db, model or Incident(), clock=clock or Clock(), owner=name, prefix=name).place
     place = replace(place, limits=replace(place.limits, lease_seconds=lease_seconds, poll_seconds=0.02))
-    chosen = {"post_gap": 0.0, "edit_gap": 0.0, "timeout_seconds": 5.0} | dict(access or {})
+    paces = {"post_gap": 0.0, "edit_gap": 0.0, "append_pace": 0.0, "update_pace": 0.0}
+    chosen = paces | {"timeout_seconds": 5.0} | dict(access or {})
     async with AsyncExitStack() as stack:
         calls = await stack.enter_async_context(open_slack(SlackAccess(slack.bot_token, slack.api_url, **chosen)))
         jobs, budget = JobStore(db), Budget(BudgetStore(db), ceilings or Ceilings(), place.clock)
