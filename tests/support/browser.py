@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from binaries import require_binary
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException, TimeoutException
 from selenium.webdriver import Chrome, ChromeOptions, ChromeService, Keys
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
@@ -19,6 +19,8 @@ FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage",
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions",
     "--hide-scrollbars", "--lang=en-GB", "--window-size=1280,860",
+    # A mouse that hovers, which a headless browser does not have by itself.
+    "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
 )  # fmt: skip
 PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
 PATIENCE = 20.0
@@ -48,8 +50,12 @@ class Page:
         self.driver = driver
 
     def open(self, url: str) -> None:
+        self.open_at(url, "#side .row")
+
+    def open_at(self, url: str, selector: str) -> None:
+        """Opens the address and waits until the page shows the place."""
         self.driver.get(url)
-        self.css("#side .row")
+        self.css(selector)
 
     def css(self, selector: str) -> WebElement:
         """The first element that is there and shown, as soon as there is one."""
@@ -100,7 +106,7 @@ class Page:
         found = self.css(selector)
         found.send_keys(text)
         if send:
-            found.send_keys(Keys.ESCAPE, Keys.ENTER)
+            found.send_keys(Keys.ENTER)
 
     def select(self, selector: str, value: str) -> None:
         self.css(f"{selector} option[value='{value}']").click()
@@ -133,7 +139,7 @@ class Page:
         wait = WebDriverWait(self.driver, PATIENCE, 0.05, (StaleElementReferenceException, NoSuchElementException))
         try:
             return wait.until(tried)
-        except Exception as error:
+        except TimeoutException as error:
             raise AssertionError(f"{told if isinstance(told, str) else told()}; console: {self.complaints()}") from error
 
     def _shown(self, selector: str) -> WebElement | None:

@@ -106,6 +106,13 @@ def note(title: str, text: str) -> dict[str, Any]:
 def made(client: AsyncWebClient, slack: SlackEmulator, heard: list[Any], go_on: threading.Event) -> AsyncApp:
     """`go_on`: the stream waits for it between its first card and the answer."""
     app = AsyncApp(client=client, signing_secret=slack.signing_secret, process_before_response=True)
+    hear_talk(app, heard, go_on)
+    hear_clicks(app, heard)
+    hear_forms(app, heard)
+    return app
+
+
+def hear_talk(app: AsyncApp, heard: list[Any], go_on: threading.Event) -> None:
     works: set[asyncio.Task[None]] = set()
 
     async def answer(say_stream: Any) -> None:
@@ -143,6 +150,8 @@ def made(client: AsyncWebClient, slack: SlackEmulator, heard: list[Any], go_on: 
         blocks = [{"type": "header", "text": plain("Recent runs")}, {"type": "actions", "elements": [button("Again", "again")]}]
         await client.views_publish(user_id=event["user"], view={"type": "home", "blocks": blocks})
 
+
+def hear_clicks(app: AsyncApp, heard: list[Any]) -> None:
     @app.action("feedback")
     async def on_feedback(ack: Any, action: dict[str, Any], body: dict[str, Any], respond: Any) -> None:
         await ack()
@@ -159,6 +168,8 @@ def made(client: AsyncWebClient, slack: SlackEmulator, heard: list[Any], go_on: 
         await ack()
         heard.append(("again",))
 
+
+def hear_forms(app: AsyncApp, heard: list[Any]) -> None:
     @app.action("evidence")
     async def on_evidence(ack: Any, body: dict[str, Any], client: AsyncWebClient) -> None:
         await ack()
@@ -198,8 +209,6 @@ def made(client: AsyncWebClient, slack: SlackEmulator, heard: list[Any], go_on: 
     async def on_shortcut(ack: Any, body: dict[str, Any]) -> None:
         await ack()
         heard.append(("shortcut", body["message"]["text"]))
-
-    return app
 
 
 def task(status: str, output: str | None = None) -> dict[str, Any]:

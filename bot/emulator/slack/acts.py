@@ -232,14 +232,19 @@ def typed(text: str) -> list[Json]:
     last = 0
     for found in MENTION.finditer(text):
         if found.start() > last:
-            elements.append({"type": "text", "text": text[last : found.start()]})
+            elements.append({"type": "text", "text": _unescaped(text[last : found.start()])})
         elements.append({"type": "user", "user_id": found[1]})
         last = found.end()
     if text[last:]:
-        elements.append({"type": "text", "text": text[last:]})
+        elements.append({"type": "text", "text": _unescaped(text[last:])})
     return (
         [{"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": elements}]}] if elements else []
     )
+
+
+def _unescaped(text: str) -> str:
+    """rich_text holds what was typed; only `text` is escaped."""
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
 def _bytes(content: str | bytes) -> bytes:

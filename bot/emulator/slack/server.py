@@ -33,6 +33,7 @@ class Server:
         page_api.add_routes(app)
         if PAGE.is_dir():
             app.router.add_get("/", self._index)
+            app.router.add_get("/archives/{channel}", self._index)
             app.router.add_get("/archives/{channel}/{message}", self._index)
             app.router.add_static("/page/static", PAGE)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
