@@ -14,7 +14,7 @@ NOTIFICATION_CHARS = 150
 
 @dataclass(frozen=True)
 class Conclusion:
-    """`finding`: the best proven statement where the conclusion itself is a fixed sentence of the verdict."""
+    """`finding`: the best proven statement, where the conclusion itself is a fixed sentence of the verdict."""
 
     text: str
     finding: str

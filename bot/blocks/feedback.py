@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.blocks import ids
 from bot.blocks.modal import View, modal, text_input
-from bot.blocks.parts import context
+from bot.blocks.parts import actions, button, context, paragraph
 from bot.blocks.reader import Reader
 from bot.blocks.rich import Block
 from bot.blocks.text import plain, split_text
@@ -63,6 +63,12 @@ def why_not_view(run_id: str, reader: Reader, **carry: str) -> View:
 
 
 # ---------------------------------------------------------------- the case
+
+
+def case_offer(run_id: str, active: bool, reader: Reader) -> list[Block]:
+    """What a useful vote gets: the case is saved (`active`: searchable) and may be edited."""
+    said = paragraph(reader.say("case_saved" if active else "case_draft"), reader)
+    return [said, actions(button(reader.say("button_edit_case"), ids.EDIT_CASE, run_id))]
 
 
 def edit_case_view(run_id: str, draft: CaseDraft, reader: Reader, **carry: str) -> View:

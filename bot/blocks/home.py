@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.blocks.parts import divider, header, line
 from bot.blocks.reader import Reader
-from bot.blocks.rich import Block, Span, bullets, rich, section, spans
+from bot.blocks.rich import Block, Span, bullets, rich, spans
 from bot.blocks.text import phone_line
 from bot.blocks.usage import money
 
@@ -101,16 +101,15 @@ def _runs(runs: Sequence[HomeRun], reader: Reader) -> list[Block]:
     title = header(reader.say("home_recent"))
     if not runs:
         return [title, rich(line(reader.say("home_recent_none"), reader))]
-    return [title, rich(*(section(*_run(run, reader)) for run in runs[:_RUNS]))]
+    return [title, rich(bullets(_run(run, reader) for run in runs[:_RUNS]))]
 
 
-def _run(run: HomeRun, reader: Reader) -> Iterator[list[Span]]:
-    yield spans(_verdict(run.verdict, reader), bold=True)
-    yield spans(f" · {phone_line(run.question, _LINE_CHARS)} · ")
+def _run(run: HomeRun, reader: Reader) -> list[Span]:
     when = reader.at(run.at)
     # The label is a time: it cannot pass for another address.
-    yield [{"type": "link", "url": run.link, "text": when}] if run.link else spans(when)
-    yield spans("\n")
+    linked: list[Span] = [{"type": "link", "url": run.link, "text": when}] if run.link else spans(when)
+    question = phone_line(run.question, _LINE_CHARS)
+    return [*spans(_verdict(run.verdict, reader), bold=True), *spans(f" · {question} · "), *linked]
 
 
 def _verdict(verdict: str | None, reader: Reader) -> str:

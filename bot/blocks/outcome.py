@@ -18,6 +18,7 @@ from bot.blocks.snippet import Snippet, whole_answer
 from bot.blocks.text import phone_line, shown_pieces
 from bot.blocks.usage import usage_line
 from bot.shapes.rules import units
+from bot.statements import statements
 
 HEADERS = {
     Verdict.PASS: "verdict_pass",
@@ -74,7 +75,7 @@ def _head(outcome: RunOutcome, conclusion: Conclusion, view: AnswerView) -> tupl
     elements = [section(mention, spans(first.rstrip(), reader.link_hosts, bold=True), ellipsis)]
     if outcome.status == "CANCELLED":
         elements.append(section(spans(reader.say("cancelled"), italic=True)))
-    if conclusion.finding:
+    if conclusion.finding and not _follows(outcome, conclusion.finding):
         found = spans(phone_line(conclusion.finding, _FINDING_CHARS), reader.link_hosts)
         elements.append(section(spans(reader.say("finding"), bold=True), found))
     if conclusion.next_step:
@@ -83,6 +84,12 @@ def _head(outcome: RunOutcome, conclusion: Conclusion, view: AnswerView) -> tupl
     shown, left = _within("".join(rest), _REST_CHARS)
     elements += [line(f"… {shown}", reader)] if shown.strip() else []
     return elements, left
+
+
+def _follows(outcome: RunOutcome, finding: str) -> bool:
+    """Whether the list of proven statements, right below, begins with it."""
+    stated = statements(outcome)
+    return bool(stated) and stated[0].text == finding
 
 
 def _gaps(outcome: RunOutcome, reader: Reader) -> tuple[list[Block], bool]:

@@ -34,4 +34,7 @@ def spent(tokens: int, cost: float | None, reader: Reader) -> list[str]:
 
 
 def money(amount: float) -> str:
-    return f"{amount:.2f}" if amount >= 1 else "< 0.0001" if amount < 0.0001 else f"{amount:.4f}"
+    """Two decimals from 0.10 on, four below, and never a rounded zero."""
+    if amount < 0.0001:
+        return "< 0.0001"
+    return f"{amount:.2f}" if amount >= 0.1 else f"{amount:.4f}"

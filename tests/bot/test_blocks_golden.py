@@ -21,7 +21,7 @@ from agents.events import RunEvent
 from agents.replies import Replies
 from bot.blocks.cards import all_ended, cards_of
 from bot.blocks.evidence import evidence_gone, evidence_loading, evidence_view, proofs_of
-from bot.blocks.feedback import CaseDraft, edit_case_view, why_not_view
+from bot.blocks.feedback import CaseDraft, case_offer, edit_case_view, why_not_view
 from bot.blocks.gaps import add_context_view, ask_someone_view
 from bot.blocks.home import HomeBudget, HomeFacts, HomeModel, HomeRun, HomeSource, home_view
 from bot.blocks.outcome import AnswerView, answer_message
@@ -145,6 +145,7 @@ MESSAGES: dict[str, Callable[[RunOutcome], dict[str, Any]]] = {
     "message_low_confid": low_confidence,
     "message_reject": rejected,
     "message_cancelled": lambda outcome: message(outcome, english(), status="CANCELLED", verdict=Verdict.LOW_CONFID),
+    "message_case_offer": lambda _: {"channel": "C1", "blocks": case_offer("run-1", True, english()), "text": "Saved"},
     "message_progress": lambda _: {
         "channel": "C1",
         "blocks": [*progress_blocks(cards_of(EVENTS, english()), english()), stop_block("run-1", english())],

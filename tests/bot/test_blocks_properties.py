@@ -187,7 +187,7 @@ def assert_pages_are_taken(outcome: RunOutcome) -> None:
 
 
 GENTLE = settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 
 
@@ -284,9 +284,9 @@ def test_slack_takes_any_progress(history: list[tuple[Any, str, str, bool]]) -> 
 def test_slack_takes_any_home_and_any_gap(first: str, second: str, healthy: bool | None) -> None:
     at = datetime(2026, 11, 30, 8, 40, tzinfo=UTC)
     facts = HomeFacts(
-        runs=[HomeRun(first, verdict, at, "https://team.example/archives/C1/p1") for verdict in ("PASS", None)] * 20,
-        open_questions=[first] * 30,
-        sources=[HomeSource(first, healthy, second)] * 30,
+        runs=[HomeRun(first, verdict, at, "https://team.example/archives/C1/p1") for verdict in ("PASS", None)] * 8,
+        open_questions=[first] * 21,
+        sources=[HomeSource(first, healthy, second)] * 3,
         channels=[first],
         hints=[second],
     )
@@ -328,7 +328,7 @@ def test_forty_claims_over_lines_of_20_kb_are_taken_and_kept(verdict: Verdict, o
 # ---------------------------------------------------------------- text
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(TEXT, st.integers(8, 3000))
 @example("word " * 50, 20)
 @example("\N{FIRE}" * 50, 9)
@@ -341,7 +341,7 @@ def test_pieces_join_to_the_text_and_end_between_words(text: str, limit: int) ->
             assert not re.search(r"\s", before), "a word was cut although there was a seam before it"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(TEXT, st.integers(10, 200))
 def test_a_phone_line_is_one_short_line(text: str, limit: int) -> None:
     line = phone_line(text, limit)

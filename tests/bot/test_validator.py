@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from slack_schema import block_problems
 
 from bot.validator import check, refusal
 
@@ -80,6 +81,7 @@ GOOD_BLOCKS = [
 @pytest.mark.parametrize("block", GOOD_BLOCKS, ids=lambda block: str(block["type"]))
 def test_a_well_formed_block_passes(block: dict[str, Any]) -> None:
     assert posted(block) == []
+    assert block_problems([block]) == []
 
 
 BAD_BLOCKS: dict[str, tuple[dict[str, Any], str]] = {
