@@ -147,11 +147,18 @@ def server_of(folder: Path) -> psutil.Process:
     return psutil.Process(json.loads(folder.with_name(folder.name + ".server").read_text())["pid"])
 
 
+def kill(folder: Path) -> None:
+    """Kill the folder's server and wait until the system has taken its lock away: that is when it is gone."""
+    server_of(folder).send_signal(signal.SIGKILL)
+    user = MilvusFile(folder, idle_seconds=0.1)
+    eventually(lambda: not user.is_served())
+
+
 def test_a_killed_server_is_started_again_with_its_data(own_folder: Path) -> None:
     with store_in(own_folder) as store:
         store.prepare(MODEL)
         store.put([(chunk("a.0"), [1.0, 0.0, 0.0])])
-        server_of(own_folder).send_signal(signal.SIGKILL)
+        kill(own_folder)
         assert found(store) == ["a.0"]
 
 
