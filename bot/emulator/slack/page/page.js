@@ -55,11 +55,22 @@ const go = {
 
 const pane = (name) => (app.dataset.pane = name);
 
-// The answer to what was just asked comes in its thread: open it where there is room beside the channel.
-function posted(channel, ts, isRoot) {
-  if (isRoot && window.matchMedia("(min-width: 900px)").matches) awaited = `${channel}/${ts}`;
-}
+// The answer to what was just asked comes in its thread: open it where there is room beside the channel. It may have
+// begun before we hear that the question was posted.
 let awaited = "";
+function posted(channel, ts, isRoot) {
+  if (!isRoot || !window.matchMedia("(min-width: 900px)").matches) return;
+  awaited = `${channel}/${ts}`;
+  const answered = threadOf(channel, ts, me.user).find((message) => message.user !== me.user);
+  if (answered) follows(channel, answered);
+}
+
+function follows(channel, message) {
+  if (awaited !== `${channel}/${message.thread_ts}` || message.user === me.user) return;
+  awaited = "";
+  if (!me.home && me.channel === channel && !me.thread) me.thread = message.thread_ts;
+  draw();
+}
 
 // ---------------------------------------------------------------- drawing
 
@@ -154,10 +165,7 @@ function settle() {
 }
 
 function heard({ channel, message, isNew }) {
-  if (awaited === `${channel}/${message.thread_ts}` && message.user !== me.user) {
-    awaited = "";
-    if (!me.home && me.channel === channel && !me.thread) me.thread = message.thread_ts;
-  }
+  follows(channel, message);
   const where = state.channels.get(channel);
   const direct = where && where.kind === "im" && where.user === me.user;
   const calls = (message.text || "").includes(`<@${me.user}>`) || direct;
