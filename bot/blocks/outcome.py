@@ -29,6 +29,8 @@ HEADERS = {
 _LEAD_CHARS, _FINDING_CHARS, _NEXT_CHARS = 260, 120, 140
 _REST_CHARS, _LIST_CHARS = 1_400, 1_400
 _ITEM_CHARS, _LEAST_ROOM = 600, 60
+# A hidden character is up to ten long once it is shown.
+_VISIBLE = 10
 
 
 @dataclass(frozen=True)
@@ -102,11 +104,10 @@ def _gaps(outcome: RunOutcome, reader: Reader) -> tuple[list[Block], bool]:
 
 
 def _steps(outcome: RunOutcome, reader: Reader) -> tuple[list[Element], bool]:
-    """Nothing where the one step has been read in full at the top."""
-    steps = outcome.sections.next_steps
-    if len(steps) <= 1 and units("".join(steps)) <= _NEXT_CHARS:
-        return [], False
-    return _list(reader.say("next_steps"), steps, reader)
+    """Without the step that has been read in full at the top."""
+    steps = tuple(step for step in outcome.sections.next_steps if step.strip())
+    read = bool(steps) and phone_line(steps[0], _NEXT_CHARS) == phone_line(steps[0], units(steps[0]) * _VISIBLE)
+    return _list(reader.say("next_steps"), steps[1:] if read else steps, reader)
 
 
 def _list(heading: str, items: tuple[str, ...], reader: Reader) -> tuple[list[Element], bool]:

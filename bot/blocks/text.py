@@ -52,7 +52,10 @@ def plain(text: str, limit: int) -> dict[str, Any]:
 def phone_line(text: str, limit: int = 150) -> str:
     """One line of at most `limit` characters, cut between words."""
     line = " ".join(printable(text).split())
-    return line if units(line) <= limit else f"{split_text(line, limit - 2)[0].rstrip()} …"
+    if units(line) <= limit:
+        return line
+    reach = _reach(line, 0, limit - 2)
+    return f"{line[: _word_end(line, 0, reach)].rstrip()} …"
 
 
 def split_text(text: str, limit: int) -> list[str]:
@@ -89,6 +92,10 @@ def _seam(text: str, start: int, reach: int) -> int:
         ends = [match.end() for match in seam.finditer(text, start, reach) if match.end() > least]
         if ends:
             return ends[-1]
+    return _word_end(text, start, reach)
+
+
+def _word_end(text: str, start: int, reach: int) -> int:
     # One character beyond tells whether a word ends exactly at the limit.
     ends = [match.end() for match in _SEAMS[-1].finditer(text, start, min(len(text), reach + 1))]
     words = [end for end in ends if start < end <= reach]

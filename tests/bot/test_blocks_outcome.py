@@ -244,3 +244,42 @@ def test_a_stream_is_told_each_thing_once() -> None:
 def test_markdown_of_progress_shows_what_was_written() -> None:
     cards = cards_of([RunEvent("r", "tool_started", "query_logs", 'regex="*<!channel>_x`"')], ENGLISH)
     assert '\\*‹\\!channel\\>\\_x\\`"' in progress_markdown(cards, ENGLISH)
+
+
+# ---------------------------------------------------------------- a short message
+
+
+def test_other_statements_name_their_source_instead_of_a_quote(outcome: RunOutcome) -> None:
+    lead = "order-service waits for connections of HikariPool-1 [1]"
+    first = outcome.claims[0]
+    claim = first.claim.model_copy(update={"claim_id": "c2", "claim_text": "checkout-service fails"})
+    second = first.model_copy(update={"number": 2, "claim": claim})
+    sections = outcome.sections.model_copy(update={"lead": lead, "confirmed": (lead, "checkout-service fails [2]")})
+    text = said(drawn(outcome, sections=sections, claims=(first, second)).blocks)
+    assert text.count(first.evidence[0].span_text) == 1
+    assert "checkout-service fails [2]\n (query_logs · order-service" in text
+
+
+def test_a_long_quote_shows_the_part_that_the_claim_repeats(outcome: RunOutcome) -> None:
+    words = "ORD-5031 order was not stored"
+    first = outcome.claims[0]
+    long = first.evidence[0].model_copy(update={"span_text": f"{'label=value ' * 40}line={words} and more {'x ' * 100}"})
+    claim = first.claim.model_copy(update={"claim_text": f'order-service logged "{words}"'})
+    proven = first.model_copy(update={"claim": claim, "evidence": (long,)})
+    text = said(drawn(outcome, claims=(proven,)).blocks)
+    assert "… label=value" in text
+    assert f"line={words}" in text
+    assert "more characters in Evidence" in text
+
+
+def test_a_step_that_was_read_at_the_top_is_not_listed_again(outcome: RunOutcome) -> None:
+    sections = outcome.sections.model_copy(update={"next_steps": ("restart it", "look at the pool")})
+    text = said(drawn(outcome, sections=sections).blocks)
+    assert text.count("restart it") == 1
+    assert "Suggested next steps:\nlook at the pool" in text
+
+
+def test_an_unproven_answer_says_that_nothing_passed(outcome: RunOutcome) -> None:
+    sections = outcome.sections.model_copy(update={"confirmed": ()})
+    blocks = drawn(outcome, verdict=Verdict.REJECT, claims=(), sections=sections).blocks
+    assert "Confirmed:\nNothing has passed the checks yet." in said(blocks)
