@@ -29,6 +29,7 @@ MESSAGES_TOLD = 30
 MESSAGE_CHARS = 1_500
 ROOT_CHARS = 6_000
 SECONDS = 8.0
+CLICKED = ("shortcut", "look_wider", "add_context")
 
 log = logging.getLogger(__name__)
 
@@ -47,10 +48,8 @@ def completing(desk: Desk) -> Callable[[Job], Callable[[RunState], Awaitable[Run
 
 async def history(desk: Desk, job: Job, language: str) -> tuple[HistoryTurn, ...]:
     """The thread up to the question, then earlier answers of the session, oldest first. Secrets are masked."""
-    said = await _thread(desk, job)
-    runs = await desk.db.call(desk.sessions.runs, job.session_id)
-    at = next((place for place, run in enumerate(runs) if run.run_id == job.run_id), len(runs))
-    earlier = [run for run in runs[:at] if run.answer][-EARLIER_RUNS:]
+    earlier, asked = await desk.db.call(_earlier, desk, job)
+    said = await _thread(desk, job, asked)
     turns = [*_background(desk, said, language), *(turn for run in earlier for turn in _answered(desk, run, language))]
     mask = desk.place.redactor.text
     return tuple(turn.model_copy(update={"text": mask(turn.text)}) for turn in turns)
@@ -62,15 +61,24 @@ class Said:
     text: str
 
 
-async def _thread(desk: Desk, job: Job) -> list[Said]:
-    """What others wrote before the question, the root first. Our own messages are left out: our answers come from the
-    database, not from their rendering."""
+def _earlier(desk: Desk, job: Job) -> tuple[list[Run], set[str]]:
+    """The answered runs of the session before this one, and the messages that asked for them."""
+    runs = desk.sessions.runs(job.session_id)
+    at = next((place for place, run in enumerate(runs) if run.run_id == job.run_id), len(runs))
+    answered = [run for run in runs[:at] if run.answer][-EARLIER_RUNS:]
+    return answered, {desk.jobs.job(run.run_id).ts for run in answered}
+
+
+async def _thread(desk: Desk, job: Job, asked: set[str]) -> list[Said]:
+    """What others wrote before the question, the root first. Our own messages and the questions to them are left out:
+    those come from the database, not from their rendering."""
     try:
         messages = await asyncio.wait_for(_read(desk, job), SECONDS)
     except (SlackAway, SlackRefused, TimeoutError) as error:
         log.warning("the thread of run %s cannot be read: %s", job.run_id, error or "no answer in time")
         return []
-    before = [each for each in messages if float(each["ts"]) < _limit(job) and not _is_ours(desk, each)]
+    others = [each for each in messages if each["ts"] not in asked and not _is_ours(desk, each)]
+    before = [each for each in others if float(each["ts"]) < _limit(job)]
     return [Said(await _author(desk, each), message_text(each)) for each in before]
 
 
@@ -86,12 +94,12 @@ async def _read(desk: Desk, job: Job) -> list[Mapping[str, Any]]:
 
 
 def _limit(job: Job) -> float:
-    """Up to the question; a shortcut's own message is the question, so the whole thread counts."""
+    """Up to the question; where a click asks (a shortcut, a button) the whole thread counts."""
     try:
         asked = float(job.ts)
     except ValueError:
         return float("inf")
-    return float("inf") if job.details.get("trigger") == "shortcut" else asked
+    return float("inf") if job.details.get("trigger") in CLICKED else asked
 
 
 def _is_ours(desk: Desk, message: Mapping[str, Any]) -> bool:
