@@ -16,6 +16,10 @@ class ModelUnavailable(Exception):
         self.retry_after_seconds = retry_after_seconds
 
 
+class ModelTimedOut(ModelUnavailable):
+    """It said nothing within its time, and may do so again: asking anew costs as much."""
+
+
 class ContractBroken(Exception):
     """The model answered, but not in the contract's form, and one repair turn did not help.
 

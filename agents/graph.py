@@ -13,7 +13,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 
 from agents.contracts import ParseStatus, Transition
 from agents.deps import RunDeps
-from agents.errors import ContractBroken, LimitReached, ModelRefused, ModelUnavailable, RunCancelled
+from agents.errors import ContractBroken, LimitReached, ModelRefused, ModelTimedOut, ModelUnavailable, RunCancelled
 from agents.events import RunEvent
 from agents.state import Walk
 from storage.errors import LeaseLost, StorageUnavailable
@@ -125,7 +125,7 @@ async def _after_failure(
     name, kind = state.walk.next_node, _kind(error)
     state = state.with_walk(_with_failure(state.walk, error))
     wait = _wait(error, state.walk.failures[name])
-    if _may_try_again(state.walk, wait, deps) and not isinstance(error, ModelRefused):
+    if _may_try_again(state.walk, error, wait, deps) and not isinstance(error, ModelRefused):
         deps.tell(RunEvent(state.run_id, "retry", name, str(error), ok=False))
         await keeper.guard(deps.sleep(wait))
         return _stepped(state, name, name, f"technical_retry:{kind}")
@@ -145,10 +145,13 @@ def _with_failure(walked: Walk, error: Exception) -> Walk:
     return replace(walked, failures=failures, broken={**walked.broken, name: status})
 
 
-def _may_try_again(walked: Walk, wait: float, deps: RunDeps) -> bool:
-    """Within the node's budget and the deadline; code that failed once fails again."""
+def _may_try_again(walked: Walk, error: Exception, wait: float, deps: RunDeps) -> bool:
+    """Within the node's budget and the deadline, and while another call that hangs would leave the other nodes some time;
+    code that failed once fails again."""
     name = walked.next_node
-    within = walked.failures[name] <= deps.limits.technical_retries and wait < deps.ledger.remaining_seconds()
+    needed = deps.limits.model_seconds if isinstance(error, ModelTimedOut) else 0.0
+    left = deps.ledger.remaining_seconds() - wait
+    within = walked.failures[name] <= deps.limits.technical_retries and left > needed
     return within and name not in walked.taken_over
 
 
@@ -159,7 +162,8 @@ def _wait(error: Exception, failures: int) -> float:
 
 
 def _kind(error: Exception) -> str:
-    return {ModelUnavailable: "unavailable", ModelRefused: "refused"}.get(type(error), "bad_output")
+    kinds = {ModelUnavailable: "unavailable", ModelTimedOut: "unavailable", ModelRefused: "refused"}
+    return kinds.get(type(error), "bad_output")
 
 
 def _ended(graph: Graph[State], state: State, source: str, ending: str, reason: str) -> State:

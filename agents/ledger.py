@@ -10,6 +10,8 @@ from agents.contracts import RunUsage
 from agents.errors import LimitReached
 from storage.trace import Step
 
+WITHOUT_MODEL = "offline"
+
 
 @dataclass(frozen=True)
 class RunLimits:
@@ -44,7 +46,8 @@ class Left:
 
 
 class Ledger:
-    """Every step of the run, those of earlier attempts included. Failed ones count as spent and are never replayed."""
+    """Every step of the run, those of earlier attempts included. Failed ones count as spent and are never replayed; what
+    the engine without a model did is no model call, so that it can still finish what a failing model has left."""
 
     def __init__(
         self,
@@ -57,15 +60,16 @@ class Ledger:
         self._deadline = deadline
         self._clock = clock
         self._answers: dict[tuple[str, int, int, str], Step] = {}
-        self._tokens: list[tuple[int, int]] = []
-        self._steps = self._prompt = self._completion = self._cached = 0
+        self._tokens: list[tuple[int, int, bool]] = []
+        self._steps = self._calls = self._prompt = self._completion = self._cached = 0
         self._cost: float | None = None
         for step in recorded:
             self.add(step)
 
     def add(self, step: Step) -> None:
-        self._tokens.append((step.id, step.token_count))
+        self._tokens.append((step.id, step.token_count, _is_model_call(step)))
         self._steps += 1
+        self._calls += _is_model_call(step)
         self._prompt += step.prompt_tokens
         self._completion += step.completion_tokens
         self._cached += step.cached_tokens
@@ -80,8 +84,9 @@ class Ledger:
 
     def left_after(self, step_id: int) -> Left:
         """What was left when this step was done: the same when the run is resumed later."""
-        until = [tokens for id, tokens in self._tokens if id <= step_id]
-        return Left(self._limits.steps - len(until), self._limits.tokens - sum(until))
+        until = [(tokens, is_call) for id, tokens, is_call in self._tokens if id <= step_id]
+        calls = sum(is_call for _, is_call in until)
+        return Left(self._limits.steps - calls, self._limits.tokens - sum(tokens for tokens, _ in until))
 
     def remaining_seconds(self) -> float:
         return (self._deadline - self._clock()).total_seconds()
@@ -91,7 +96,7 @@ class Ledger:
         limits = self._limits
         if self.remaining_seconds() <= 0:
             raise LimitReached("seconds", "the run's time is spent")
-        if self._steps >= limits.steps:
+        if self._calls >= limits.steps:
             raise LimitReached("steps", f"{limits.steps} model calls are spent")
         if self._prompt + self._completion >= limits.tokens:
             raise LimitReached("tokens", f"{limits.tokens} tokens are spent")
@@ -108,3 +113,7 @@ class Ledger:
             steps=self._steps,
             tool_calls=tool_calls,
         )
+
+
+def _is_model_call(step: Step) -> bool:
+    return step.model_name != WITHOUT_MODEL

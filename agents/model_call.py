@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from pydantic import BaseModel
 
 from agents.deps import RunDeps
-from agents.errors import ContractBroken, LimitReached, ModelRefused, ModelUnavailable
+from agents.errors import ContractBroken, LimitReached, ModelRefused, ModelTimedOut, ModelUnavailable
 from agents.fences import shortened
 from agents.ledger import StepKey
 from agents.llm.base import Exchange, Message, Model, ModelReply, ModelRequest, Role, ToolCall, ToolOffer, Usage
@@ -22,6 +22,7 @@ from agents.state import Walk
 from storage.trace import NewStep, Step
 
 SUMMARY_CHARS = 2_000
+RESERVE_SECONDS = 10.0
 
 Value = TypeVar("Value", bound=BaseModel)
 
@@ -172,14 +173,16 @@ class _Call(Generic[Value]):
 
     async def _complete(self) -> ModelReply:
         remaining = self.deps.ledger.remaining_seconds()
-        seconds = min(self.request.timeout_seconds, remaining)
+        # Where the offline backend can take over, a hanging model must not use up its time.
+        reserve = min(RESERVE_SECONDS, remaining / 2) if self.deps.offline else 0.0
+        seconds = min(self.request.timeout_seconds, remaining - reserve)
         try:
             async with asyncio.timeout(seconds):
                 return _encodable(await self.model.complete(replace(self.request, timeout_seconds=seconds)))
         except TimeoutError as error:
             if self.deps.ledger.remaining_seconds() <= 0:
                 raise LimitReached("seconds", "the run's time ended during a model call") from error
-            raise ModelUnavailable(f"{self.model.name} gave no answer within {seconds:.0f} s") from error
+            raise ModelTimedOut(f"{self.model.name} gave no answer within {seconds:.0f} s") from error
 
     def _value(self, reply: ModelReply) -> Value | None:
         if not reply.tool_calls:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from agents.errors import ModelRefused, ModelUnavailable
+from agents.errors import ModelRefused, ModelTimedOut, ModelUnavailable
 from agents.llm.base import Backend, ModelReply, ModelRequest, ModelSettings, Usage
 from agents.llm.wire import (
     ANSWER_TOOL,
@@ -26,6 +26,7 @@ from agents.llm.wire import (
     messages_on_the_wire,
     offered_tool,
 )
+from tools.redaction import Redactor
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
@@ -74,7 +75,7 @@ class OpenAICompatible:
             async with asyncio.timeout(seconds):
                 answer = await self._ask_and_learn(model, request)
         except TimeoutError as error:
-            raise ModelUnavailable(f"{model} gave no answer within {seconds:.0f} s") from error
+            raise ModelTimedOut(f"{model} gave no answer within {seconds:.0f} s") from error
         self._keep_reasoning(answer)
         return _reply(answer, self.settings)
 
@@ -213,6 +214,11 @@ def status_error(error: APIStatusError, model: str) -> ModelUnavailable | ModelR
 
 
 def _message(error: APIStatusError) -> str:
+    """The endpoint's own words; some repeat the key that they were given."""
+    return Redactor().text(_said(error))
+
+
+def _said(error: APIStatusError) -> str:
     body = error.body
     if isinstance(body, Mapping):
         inner = body.get("error", body)

@@ -26,6 +26,7 @@ from small_incident import (
 )
 
 from agents.contracts import RunOutcome, Verdict
+from agents.errors import ModelTimedOut
 from agents.ledger import RunLimits
 from agents.llm.base import ModelReply, ModelRequest
 from agents.llm.scripted import Scripted, Turn
@@ -97,6 +98,21 @@ async def test_the_offline_backend_takes_a_node_over_and_caps_the_verdict(sqlite
     assert outcome.verdict is Verdict.LOW_CONFID
     assert outcome.status == "SUCCESS"
     assert made.told("degraded") == ["PLANNER"]
+
+
+async def test_a_model_that_hangs_leaves_the_offline_backend_its_time(sqlite_database: Database) -> None:
+    clock = Clock()
+
+    class Hangs(Scripted):
+        async def complete(self, asked: ModelRequest) -> ModelReply:
+            clock.advance(asked.timeout_seconds)
+            raise ModelTimedOut("no word")
+
+    made = world(sqlite_database, Hangs([]), offline=offline(*good_run()), clock=clock)
+    outcome = await ask(request(), made.place, made.events.append)
+    assert outcome.orchestration_trace.termination_reason == "completed"
+    assert outcome.verdict is Verdict.LOW_CONFID
+    assert made.told("degraded") == ["PLANNER", "EXECUTOR", "VERIFIER", "COMPOSER"]
 
 
 async def test_a_refusal_is_not_retried(sqlite_database: Database) -> None:

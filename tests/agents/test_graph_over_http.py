@@ -5,6 +5,7 @@ import json
 from small_incident import LOOK_UPS, good_run, plan, request, world
 
 from agents.contracts import Verdict
+from agents.ledger import RunLimits
 from agents.llm import build_model
 from agents.llm.base import ModelSettings
 from agents.llm.scripted import Turn
@@ -90,3 +91,26 @@ async def test_a_model_that_dies_after_its_look_ups_keeps_them(sqlite_database: 
     assert [row.tool_name for row in rows[:3]] == ["query_logs", "query_metrics", "query_changes"]
     assert outcome.orchestration_trace.degraded
     assert outcome.status == "SUCCESS"
+
+
+async def test_a_model_that_only_writes_prose_leaves_every_node_to_the_offline_backend(sqlite_database: Database) -> None:
+    with chat_server(says("I think it is DNS. PASS.")) as server:
+        model = build_model("m-1", settings(server.url))
+        limits = RunLimits(poll_seconds=0.01, steps=14)
+        made = world(sqlite_database, model, offline=build_model("offline", settings(server.url)), limits=limits)
+        outcome = await ask(request("Why does order-service fail?"), made.place)
+        await model.close()
+    assert len(server.requests) == 12  # two nodes, three tries, each with its repair turn
+    assert outcome.usage.steps > limits.steps
+    assert outcome.orchestration_trace.termination_reason == "completed"
+
+
+async def test_an_endpoint_that_repeats_the_key_does_not_get_it_into_the_trace(sqlite_database: Database) -> None:
+    key = "sk-" + "a1B2c3D4" * 5
+    with chat_server(refuses(401, f"Incorrect API key provided: {key}")) as server:
+        model = build_model("m-1", settings(server.url))
+        outcome = await ask(request("Why?"), world(sqlite_database, model).place)
+        await model.close()
+    errors = [step.error or "" for step in TraceStore(sqlite_database).steps(outcome.run_id)]
+    assert "Incorrect API key" in errors[0]
+    assert key not in "".join(errors)
