@@ -11,6 +11,7 @@ from storage.types import encodable
 KEY = re.compile(r"[a-z][a-z0-9_]*")
 # MariaDB's JSON functions answer NULL past 32 levels, and NULL would wipe the whole container.
 MAX_DEPTH = 28
+_NESTED = (dict, list, tuple)
 
 
 def evaluation_parameters(key: str, value: dict[str, Any]) -> dict[str, str]:
@@ -24,8 +25,8 @@ def evaluation_parameters(key: str, value: dict[str, Any]) -> dict[str, str]:
 
 
 def _depth(value: Any) -> int:
-    if isinstance(value, dict):
-        return 1 + max(map(_depth, value.values()), default=0)
-    if isinstance(value, list | tuple):
-        return 1 + max(map(_depth, value), default=0)
-    return 0
+    """Levels of nesting, 0 for a scalar."""
+    if not isinstance(value, _NESTED):
+        return 0
+    items = value.values() if isinstance(value, dict) else value
+    return 1 + max((_depth(item) for item in items if isinstance(item, _NESTED)), default=0)

@@ -213,4 +213,4 @@ def _lost(lease: Lease) -> LeaseLost:
 
 def _values(record: Any) -> dict[str, Any]:
     """A shallow asdict: the deep one would copy every payload."""
-    return {field.name: getattr(record, field.name) for field in fields(record)}
+    return dict(vars(record))

@@ -125,8 +125,7 @@ class ToolDoor:
         self, key: CallKey, name: str, arguments: dict[str, Any] | None, raw: str, step_id: int | None
     ) -> RecordedCall:
         sent = arguments if isinstance(arguments, dict) else {"unreadable_arguments": raw}
-        shown = self._redactor.value(bounded(sent, Budget(self._limits.max_output_bytes)))
-        tool_name = self._redactor.text(name[:128])
+        tool_name, shown = self._redactor.value((name[:128], bounded(sent, Budget(self._limits.max_output_bytes))))
         call = RecordedCall(key, tool_name, shown, arguments_hash(tool_name, shown), step_id)
         while call.replay_key in self._stopped:  # a stopped call keeps its row; the next try has one of its own
             call = replace(call, hash=arguments_hash(call.hash, {}))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tools.errors import ToolConfigError
@@ -34,7 +34,7 @@ class Redactor:
     """
 
     def __init__(self, extra_patterns: Iterable[str] = ()) -> None:
-        self._rules = (*RULES, *(_custom(pattern) for pattern in extra_patterns))
+        self._rules = _Rules((*RULES, *(_custom(pattern) for pattern in extra_patterns)))
 
     def text(self, text: str) -> str:
         return _Pass(self._rules, (text,)).text(text)
@@ -49,14 +49,29 @@ class Redactor:
         return _Pass(self._rules, _texts(value)).value(value)
 
 
+class _Rules:
+    """All rules, and the quick way to those that can apply to a text: most texts hold none of their literals."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._all = rules
+        self._literals = [(literal, rule) for rule in rules for literal in rule.literals]
+        self._scanned = [rule for rule in rules if not rule.literals]
+
+    def for_text(self, text: str) -> list[Rule]:
+        """The rules that may find something in it, in their order."""
+        lowered = _lowered(text)
+        able = [rule for literal, rule in self._literals if literal in lowered]
+        # The anchors of an operator's own pattern may mean the ends of one text, and this may be many.
+        able += [rule for rule in self._scanned if rule.kind == CUSTOM or rule.pattern.search(text)]
+        return [rule for rule in self._all if rule in able] if able else []
+
+
 class _Pass:
     """One go over texts that belong together: which rules can apply at all is asked once for all of them, and a text
     that comes again (as payload and as ref) is masked once."""
 
-    def __init__(self, rules: Iterable[Rule], texts: Iterable[str]) -> None:
-        joined = "\n".join(dict.fromkeys(texts))
-        lowered = _lowered(joined)
-        self._rules = [rule for rule in rules if _may_apply(rule, joined, lowered)]
+    def __init__(self, rules: _Rules, texts: Iterable[str]) -> None:
+        self._rules = rules.for_text("\n".join(dict.fromkeys(texts)))
         self._field_rules = [rule for rule in FIELD_RULES if rule in self._rules]
         self._masked: dict[str, str] = {}
 
@@ -122,14 +137,6 @@ class _Pass:
                 start, end = match.span(group or 0)
                 if start < end and rule.accept(text[start:end]) and not _within(start, end, kept):
                     yield start, end, rule.kind
-
-
-def _may_apply(rule: Rule, joined: str, lowered: str) -> bool:
-    if rule.kind == CUSTOM:
-        return True  # its anchors may mean the ends of one text
-    if not rule.literals:
-        return rule.pattern.search(joined) is not None
-    return any(literal in lowered for literal in rule.literals)
 
 
 def _texts(value: Any) -> Iterator[str]:
