@@ -27,6 +27,7 @@ from agents.contracts import (
     VerifiedEvidence,
     VerifierDecision,
 )
+from tools.contracts import Addition
 
 STATE_VERSION = 1
 NOT_YET = ParseStatus(status="missing", detail="the node has not answered yet")
@@ -50,6 +51,7 @@ class RunRequest:
     history: tuple[HistoryTurn, ...] = ()
     agent_flow: Literal["CHAT", "AI_OPS"] = "CHAT"
     deadline_seconds: int = 180
+    additions: tuple[Addition, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,7 @@ class RunState:
     fence: str
     walk: Walk
     history: tuple[HistoryTurn, ...] = ()
+    additions: tuple[Addition, ...] = ()
     round: int = 1
     retry_context: RetryContext | None = None
     plan: PlannerPlan | None = None
@@ -151,6 +154,7 @@ def first_state(request: RunRequest, run_id: str, fence: str, start: str) -> Run
         fence=fence,
         walk=Walk(next_node=start),
         history=request.history,
+        additions=request.additions,
     )
 
 

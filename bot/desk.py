@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
 
 from agents.replies import Replies
 from agents.state import RunRequest
 from bot.admission import Admission
+from bot.blocks.reader import Reader, slack_words
+from bot.blocks.rich import Block
 from bot.greetings import usage
 from bot.identity import Identity
 from bot.inputs import language_of
@@ -27,9 +32,18 @@ from storage.feedback import FeedbackStore
 from storage.jobs import Added, Duplicate, JobKey, JobStore, NewJob
 from storage.sessions import SessionStore, Thread
 from storage.trace import TraceStore
+from tools.contracts import Addition
+
+if TYPE_CHECKING:
+    from bot.cases import Cases
+    from bot.doctor import Finding
 
 TALK = Path(__file__).with_name("talk")
 UNFINISHED = ("QUEUED", "RUNNING")
+
+
+async def _nothing_known() -> Sequence[Finding]:
+    return ()
 
 
 @dataclass(frozen=True)
@@ -44,13 +58,15 @@ class Asked:
     event_id: str | None = None
     reply_to: str | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
+    additions: tuple[Addition, ...] = ()
 
 
 @dataclass(frozen=True)
 class Desk:
     """`wake` tells the queue of this process which run came in, `cancel` stops a run
     wherever it runs. `later` is for what need not precede the
-    acknowledgement. `unhandled` counts what came in and has no listener, by type."""
+    acknowledgement. `unhandled` counts what came in and has no listener, by type. `library` makes cases of votes;
+    `health` says how the sources are; `clock` is when the asked about takes place, where that is not now."""
 
     settings: Settings
     zone: str
@@ -63,6 +79,9 @@ class Desk:
     cancel: Callable[[str], Awaitable[None]]
     later: Later = field(default_factory=Later)
     unhandled: Counter[str] = field(default_factory=Counter)
+    library: Cases | None = None
+    health: Callable[[], Awaitable[Sequence[Finding]]] = _nothing_known
+    clock: Callable[[], datetime] | None = None
 
     @property
     def db(self) -> Database:
@@ -132,8 +151,22 @@ class Desk:
         chosen = self.settings.language
         return language_of(text, default=person.language or "en") if chosen == "auto" else chosen
 
+    def shown_language(self, body: Mapping[str, Any]) -> str:
+        """Of a payload's modal: that of its own words."""
+        view = body.get("view") or {}
+        title = str((view.get("title") or {}).get("text") or "")
+        return "en" if title.isascii() else "zh"
+
     def says(self, language: str, name: str, /, **values: object) -> str:
         return self.talk.text(language, name, **values)
+
+    @cached_property
+    def words(self) -> Replies:
+        return slack_words(self.place.replies)
+
+    def reader(self, language: str, zone: str = "") -> Reader:
+        host = urlsplit(self.settings.prometheus_url).hostname
+        return Reader(self.words, language, ZoneInfo(zone or self.zone), (host,) if host else ())
 
     def usage(self, language: str) -> str:
         return usage(language)
@@ -142,22 +175,31 @@ class Desk:
         """A short remark that belongs to no run."""
         self.later.start(self._post(channel, thread_ts, text))
 
-    def whisper_later(self, channel: str, user: str, thread_ts: str | None, text: str) -> None:
+    def whisper_later(
+        self, channel: str, user: str, thread_ts: str | None, text: str, blocks: Sequence[Block] | None = None
+    ) -> None:
         """Only this person sees it."""
-        self.later.start(self._whisper(channel, user, thread_ts, text))
+        self.later.start(self.whisper(channel, user, thread_ts, text, blocks))
 
-    async def _post(self, channel: str, thread_ts: str | None, text: str) -> None:
+    async def _post(
+        self, channel: str, thread_ts: str | None, text: str, blocks: Sequence[Block] | None = None
+    ) -> None:
+        content = {"text": text, "blocks": list(blocks) if blocks else None}
         await self.slack.optional(
-            "chat.postMessage", channel=channel, thread_ts=thread_ts, text=text, unfurl_links=False, unfurl_media=False
+            "chat.postMessage", channel=channel, thread_ts=thread_ts, unfurl_links=False, unfurl_media=False, **content
         )
 
-    async def _whisper(self, channel: str, user: str, thread_ts: str | None, text: str) -> None:
+    async def whisper(
+        self, channel: str, user: str, thread_ts: str | None, text: str, blocks: Sequence[Block] | None = None
+    ) -> None:
+        """As `whisper_later`, done when this returns."""
+        content = {"text": text, "blocks": list(blocks) if blocks else None}
         try:
-            await self.slack.call("chat.postEphemeral", channel=channel, user=user, thread_ts=thread_ts, text=text)
+            await self.slack.call("chat.postEphemeral", channel=channel, user=user, thread_ts=thread_ts, **content)
         except SlackRefused:
             # Nothing is whispered in a direct message, nor where the bot or the person is not: say it directly.
             here = channel.startswith("D")
-            await self._post(channel if here else user, thread_ts if here else None, text)
+            await self._post(channel if here else user, thread_ts if here else None, text, blocks)
         except SlackAway:
             return
 
@@ -169,8 +211,9 @@ class Desk:
             question=asked.question[:MAX_QUESTION_CHARS],
             language=self.language(asked.person, asked.question),
             zone=asked.person.zone or self.zone,
-            now=self.place.clock(),
+            now=(self.clock or self.place.clock)(),
             deadline_seconds=self.settings.max_seconds,
+            additions=asked.additions,
         )
         return NewJob(
             key=asked.key,

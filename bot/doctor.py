@@ -44,6 +44,12 @@ async def examine(app: App, loaded: Loaded) -> list[Finding]:
     return findings
 
 
+async def sources(app: App) -> list[Finding]:
+    """What diagnoses look at, as it is now."""
+    checks: tuple[Check, ...] = (logs, metrics, changes, business, knowledge)
+    return await asyncio.gather(*(_kept_from_failing(check, app) for check in checks))
+
+
 def settings_file(loaded: Loaded) -> Finding:
     where = str(loaded.config_file) if loaded.config_file else "no proofthread.toml here; defaults and variables"
     return Finding(name="settings", state="ok", detail=f"{where}; time zone {loaded.zone.key}")

@@ -158,7 +158,8 @@ def _checked(request: RunRequest, redactor: Redactor) -> RunRequest:
     if not _is_zone(request.zone):
         raise RequestRefused(f"{request.zone!r} is no time zone; write one like Europe/Berlin or Asia/Shanghai.")
     history = tuple(turn.model_copy(update={"text": redactor.text(turn.text)}) for turn in request.history)
-    return replace(request, question=redactor.text(question), history=history)
+    additions = tuple(one.model_copy(update={"text": redactor.text(one.text)}) for one in request.additions)
+    return replace(request, question=redactor.text(question), history=history, additions=additions)
 
 
 def _is_zone(name: str) -> bool:
@@ -187,13 +188,14 @@ async def _open(lease: Lease, store: TraceStore, place: Workplace, on_event: OnE
     except StateUnreadable as error:
         await place.db.call(store.finish_run, lease, _unreadable(row, str(error)))
         raise RunNotClaimed(f"{error}. The run was ended; ask again to start a new one.") from error
-    specs = place.registry.offered(place.tools)
+    tools = replace(place.tools, additions=state.additions)
+    specs = place.registry.offered(tools)
     session = await place.db.call(SessionStore(place.db).get, row.session_id)
     audience = Audience(session.team, session.channel) if session else PUBLIC
     context = CallContext(run_id=state.run_id, now=state.now, zone=ZoneInfo(state.zone), audience=audience)
     door = ToolDoor(
         place.registry,
-        place.tools,
+        tools,
         context,
         store,
         place.db,

@@ -17,6 +17,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from bot.slack_client import SlackAway, SlackCalls, SlackRefused
 
 FRESH_SECONDS = 3600.0
+MEMBERS_FRESH_SECONDS = 60.0
 PATIENCE_SECONDS = 2.0
 MOST_KEPT = 10_000
 
@@ -68,6 +69,7 @@ class People:
         self._enterprise = enterprise
         self._persons: _Known[Person] = _Known(self._ask_person, now)
         self._places: _Known[Place] = _Known(self._ask_place, now)
+        self._members: _Known[frozenset[str]] = _Known(self._ask_members, now, MEMBERS_FRESH_SECONDS)
 
     async def person(self, user_id: str) -> Person:
         """Raises LookupFailed."""
@@ -77,10 +79,18 @@ class People:
         """Raises LookupFailed."""
         return await self._places.get(channel_id)
 
+    async def may_read(self, user_id: str, channel_id: str) -> bool:
+        """Whether this person sees what stands in the channel. Raises LookupFailed."""
+        person, place = await self.person(user_id), await self.place(channel_id)
+        if place.is_known and not place.is_private and person.is_known and not (person.is_guest or person.is_stranger):
+            return True
+        return user_id in await self._members.get(channel_id)
+
     def forget(self, some_id: str) -> None:
         """Something about it has changed."""
         self._persons.forget(some_id)
         self._places.forget(some_id)
+        self._members.forget(some_id)
 
     async def _ask_person(self, user_id: str) -> Person:
         try:
@@ -96,6 +106,16 @@ class People:
             # What the bot may not even see it is not in; what it lacks the scope for may well be all right.
             return Place(channel_id, is_member=error.error == "missing_scope", is_known=False)
         return _place(channel_id, answer.get("channel") or {})
+
+    async def _ask_members(self, channel_id: str) -> frozenset[str]:
+        found: set[str] = set()
+        try:
+            async for member in self._slack.pages("conversations.members", "members", channel=channel_id, limit=200):
+                found.add(str(member))
+        except SlackRefused:
+            # Nobody is known to read what we may not look into.
+            return frozenset()
+        return frozenset(found)
 
     def _person(self, user_id: str, user: Mapping[str, Any]) -> Person:
         team = str(user.get("team_id") or "")
@@ -115,17 +135,20 @@ class People:
 
 
 class _Known(Generic[Found]):
-    """Answers by id, for an hour. Askers of one id share one call."""
+    """Answers by id, for `fresh` seconds. Askers of one id share one call."""
 
-    def __init__(self, ask: Callable[[str], Awaitable[Found]], now: Callable[[], float]) -> None:
+    def __init__(
+        self, ask: Callable[[str], Awaitable[Found]], now: Callable[[], float], fresh: float = FRESH_SECONDS
+    ) -> None:
         self._ask = ask
         self._now = now
+        self._fresh = fresh
         self._kept: OrderedDict[str, tuple[float, Found]] = OrderedDict()
         self._asking: dict[str, asyncio.Task[Found]] = {}
 
     async def get(self, name: str) -> Found:
         at, found = self._kept.get(name, (0.0, None))
-        if found is not None and self._now() - at < FRESH_SECONDS:
+        if found is not None and self._now() - at < self._fresh:
             return found
         try:
             return await asyncio.wait_for(asyncio.shield(self._asked(name)), PATIENCE_SECONDS)

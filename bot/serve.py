@@ -9,17 +9,21 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import Literal
 from urllib.parse import urlsplit
 
 from bot.app import App, open_app, prepare
 from bot.asking import nothing_to_look_at
 from bot.budget import Budget, Ceilings
+from bot.cases import Cases
 from bot.connection import SocketConnection, http_door, slack_door, socket_mode
 from bot.context import completing
 from bot.desk import Desk, load_talk
+from bot.doctor import sources
 from bot.door import Door
 from bot.errors import ConfigError
+from bot.health import Health
 from bot.identity import Identity, check_tokens, identify, socket_address
 from bot.people import People
 from bot.purging import purge_old
@@ -83,14 +87,18 @@ async def serve(loaded: Loaded, mode: Mode, on_ready: Callable[[RunningBot], Non
 
 
 @asynccontextmanager
-async def open_bot(app: App, mode: Mode = "socket", *, grace_seconds: float = GRACE_SECONDS) -> AsyncIterator[RunningBot]:
-    """Connected and working. At the end it takes no more, gives what runs `grace_seconds`, and leaves the rest to
+async def open_bot(
+    app: App, mode: Mode = "socket", *, grace_seconds: float = GRACE_SECONDS, clock: Callable[[], datetime] | None = None
+) -> AsyncIterator[RunningBot]:
+    """`clock`: when that takes place which is asked about, where it is not now (a sample incident).
+
+    Connected and working. At the end it takes no more, gives what runs `grace_seconds`, and leaves the rest to
     whoever comes next. Raises ConfigError."""
     check_tokens(app.settings, mode)
     async with AsyncExitStack() as stack:
         calls = await stack.enter_async_context(open_slack(access(app.settings)))
         address = await socket_address(calls, _secret(app.settings)) if mode == "socket" else ""
-        bot = _put_together(app, calls, await identify(calls))
+        bot = _put_together(app, calls, await identify(calls), clock)
         _say_what_is_missing(app, bot.desk.bot)
         bolt = build_app(bot.desk)
         await warm_up(bolt)
@@ -132,7 +140,9 @@ def ceilings(settings: Settings) -> Ceilings:
 # ---------------------------------------------------------------- starting
 
 
-def _put_together(app: App, calls: SlackCalls, identity: Identity) -> RunningBot:
+def _put_together(
+    app: App, calls: SlackCalls, identity: Identity, clock: Callable[[], datetime] | None
+) -> RunningBot:
     settings, work = app.settings, app.work
     jobs = JobStore(app.database)
     host = urlsplit(settings.prometheus_url).hostname
@@ -155,6 +165,9 @@ def _put_together(app: App, calls: SlackCalls, identity: Identity) -> RunningBot
         talk=load_talk(),
         wake=queue.wake,
         cancel=queue.cancel,
+        library=Cases.of(app),
+        health=Health(partial(sources, app)),
+        clock=clock,
     )
     worker.complete = completing(desk)
     return RunningBot(app, desk, queue)

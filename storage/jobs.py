@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Executable
+from sqlalchemy import Executable, func, select
 
 from storage import jobs_sql as sql
 from storage import trace_sql
@@ -154,6 +154,13 @@ class JobStore:
         if not found:
             raise RunNotFound(f"No job of run {run_id!r} is stored in {self._db.shown_url}.")
         return found[0]
+
+    def channels(self, limit: int = 200) -> list[str]:
+        """Where the bot was asked, the latest first."""
+        latest = func.max(sql.row.id)
+        query = select(sql.row.channel).group_by(sql.row.channel).order_by(latest.desc()).limit(limit)
+        with self._db.read() as connection:
+            return list(connection.execute(query).scalars())
 
     def recent(self, channels: Collection[str], limit: int) -> list[tuple[Job, Run]]:
         """The newest jobs of these channels with their runs, newest first."""

@@ -83,9 +83,18 @@ class CallContext:
     audience: Audience = PUBLIC
 
 
+class Addition(Contract):
+    """What a person added to a run by hand, a few words or a log. `by` is the person's name; `name` that of a file."""
+
+    text: str
+    by: str
+    at: datetime
+    name: str = ""
+
+
 @dataclass(frozen=True)
 class ToolDeps:
-    """The outside systems a tool may reach; None where the operator configured none."""
+    """The outside systems a tool may reach; None where the operator configured none. `additions` are this run's alone."""
 
     skills: SkillRegistry
     logs: LogFiles | None = None
@@ -93,6 +102,7 @@ class ToolDeps:
     retriever: Retriever | None = None
     business: BusinessQueries | None = None
     changes: ChangeSource | None = None
+    additions: tuple[Addition, ...] = ()
 
 
 ToolRun = Callable[[Any, ToolDeps, CallContext], Awaitable[ToolResult]]
