@@ -21,7 +21,7 @@ _FORM_WORDS = {"1": True, "true": True, "0": False, "false": False}
 def check(method: str, arguments: Mapping[str, object]) -> list[Problem]:
     """Every problem of a call to a Web API method (`chat.postMessage`), each with a JSON pointer into its arguments.
 
-    JSON fields may be given as values or as JSON strings. A method that carries nothing of ours has no rules and no
+    An argument of None is none. JSON fields may be given as values or as JSON strings. A method that carries nothing of ours has no rules and no
     problems.
     """
     rule = METHODS.get(method)
@@ -44,7 +44,7 @@ def refusal(problems: Sequence[Problem]) -> dict[str, Any]:
 
 
 def _parsed(arguments: Mapping[str, object]) -> tuple[dict[str, object], list[Problem]]:
-    given = dict(arguments)
+    given = {key: value for key, value in arguments.items() if value is not None}
     broken: list[Problem] = []
     for key in _JSON_FIELDS:
         value = given.get(key)

@@ -218,7 +218,7 @@ def block(surface: Surface) -> Rule:
     def check(value: object, at: str) -> Iterator[Problem]:
         yield from any_block(value, at)
         kind = value.get("type") if isinstance(value, Mapping) else None
-        if kind in BLOCKS and kind not in SURFACES[surface]:
+        if isinstance(kind, str) and kind in BLOCKS and kind not in SURFACES[surface]:
             yield Problem(f"{at}/type", f"block {kind} is not supported on {surface} surfaces")
         # Only the tasks of a plan can wait; a card alone has begun.
         if kind == "task_card" and isinstance(value, Mapping) and value.get("status") == "pending":

@@ -101,7 +101,7 @@ def shape(
     optional: Mapping[str, Rule] | None = None,
     *also: Rule,
 ) -> Rule:
-    """An object of these keys and no others; None counts as absent. The `also` rules see the whole object."""
+    """An object of these keys and no others. The `also` rules see the whole object."""
     needed, allowed = dict(required or {}), dict(optional or {})
     rules = needed | allowed
 
@@ -110,12 +110,12 @@ def shape(
             yield Problem(at, f"must be an object, not {_kind(value)}")
             return
         for key in needed:
-            if value.get(key) is None:
+            if key not in value:
                 yield Problem(f"{at}/{key}", "missing required field")
         for key, part in value.items():
             if key not in rules:
                 yield Problem(f"{at}/{key}", "no such field here")
-            elif part is not None:
+            else:
                 yield from rules[key](part, f"{at}/{key}")
         for rule in also:
             yield from rule(value, at)

@@ -45,9 +45,10 @@ def view_problems(view: dict[str, Any]) -> list[str]:
 
 
 def _problems(names: dict[str, str], value: dict[str, Any]) -> Iterator[str]:
-    name = names.get(value.get("type", ""))
+    kind = value.get("type") if isinstance(value, dict) else None
+    name = names.get(kind) if isinstance(kind, str) else None
     if name is None:
-        yield f"nothing of type {value.get('type')!r}"
+        yield f"nothing of type {kind!r}"
         return
     for error in _validator(name).iter_errors(value):
         yield f"{value['type']}{error.json_path[1:]}: {error.message[:200]}"
