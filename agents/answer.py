@@ -24,6 +24,7 @@ from tools.invocation import Invocation
 KNOWLEDGE = "lookup_knowledge"
 ERROR_CHARS = 200
 STEP_HYPOTHESES = 3
+_NOT_MADE = re.compile(r"^there is no tool named |^\S+ was not run: ")
 _STEPS = {
     "step_tool_forbidden": re.compile(r"forbidden|unauthori[sz]ed|access ?denied|permission denied|\b40[13]\b", re.IGNORECASE),
     "step_tool_missing": re.compile(r"\bnot ?found\b|\bNoSuch\w+|\b404\b", re.IGNORECASE),
@@ -132,10 +133,12 @@ def _step_after(error: str) -> str:
 
 
 def _broken_tools(invocations: Iterable[Invocation]) -> dict[str, str]:
-    """Tools none of whose calls answered, with the last error."""
+    """Tools none of whose calls answered, with the last error. A call that was never made says nothing of its tool."""
     errors: dict[str, str] = {}
     answered = set()
     for invocation in invocations:
+        if _NOT_MADE.search(invocation.error or ""):
+            continue
         if invocation.evidence_status is EvidenceStatus.FAILED:
             errors[invocation.tool_name] = shortened(" ".join((invocation.error or "").split()), ERROR_CHARS)
         else:

@@ -163,7 +163,12 @@ def run_limits(settings: Settings) -> RunLimits:
     """Raises ConfigError for a cap on money that nobody could count."""
     if settings.max_cost is not None and (settings.price_in is None or settings.price_out is None):
         raise ConfigError("max_cost needs price_in and price_out: without prices nobody knows what a run costs.")
-    return RunLimits(steps=settings.max_steps, tokens=settings.max_tokens, cost=settings.max_cost)
+    return RunLimits(
+        steps=settings.max_steps,
+        tokens=settings.max_tokens,
+        cost=settings.max_cost,
+        model_seconds=settings.model_timeout_seconds,
+    )
 
 
 # ---------------------------------------------------------------- tools

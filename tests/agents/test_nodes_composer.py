@@ -78,3 +78,11 @@ async def test_a_tool_that_never_answered_is_named_with_what_to_do(sqlite_databa
     outcome = await ask(request(), world(sqlite_database, scripted(*turns)).place)
     assert "The tool broken_metrics gave no answer: the metrics server answered 503" in outcome.answer
     assert "Restore broken_metrics and ask again." in outcome.answer
+
+
+async def test_a_call_that_was_never_made_is_not_blamed_on_a_tool(sqlite_database: Database) -> None:
+    turns = [plan(), LOOK_UPS, draft(CAUSE, CHANGE), GOOD_VOTES, composed(LEAD)]
+    made_up = LOOK_UPS.tool_calls[0].model_copy(update={"name": "rm_rf"})
+    turns.insert(2, LOOK_UPS.model_copy(update={"tool_calls": (made_up,)}))
+    outcome = await ask(request(), world(sqlite_database, scripted(*turns)).place)
+    assert "rm_rf" not in outcome.answer

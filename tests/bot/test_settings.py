@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.app import run_limits
 from bot.errors import ConfigError
 from bot.settings import load_settings
 
@@ -97,3 +98,8 @@ def test_the_terminals_zone_is_the_machines_unless_set(tmp_path: Path) -> None:
     assert load_settings(HOME | {"TZ": "Asia/Shanghai"}, tmp_path).zone.key == "Asia/Shanghai"
     named = HOME | {"TZ": "Asia/Shanghai", "PROOFTHREAD_TIME_ZONE": "Europe/Berlin"}
     assert load_settings(named, tmp_path).zone.key == "Europe/Berlin"
+
+
+def test_a_model_may_take_as_long_as_the_settings_say(tmp_path: Path) -> None:
+    settings = load_settings({"HOME": str(tmp_path), "PROOFTHREAD_MODEL_TIMEOUT_SECONDS": "120"}, tmp_path).settings
+    assert run_limits(settings).model_seconds == 120
