@@ -56,11 +56,11 @@ class RunningBot:
     sockets: SocketConnection | None = None
     address: str = ""
     stopping: bool = False
-    _tasks: list[asyncio.Task[None]] = field(default_factory=list)
+    tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
     def alive(self) -> bool:
         """The line is worked on: a process whose queue has died must be started anew."""
-        return all(not task.done() for task in self._tasks)
+        return all(not task.done() for task in self.tasks)
 
     async def ready(self) -> str:
         if self.stopping:
@@ -82,7 +82,7 @@ async def serve(loaded: Loaded, mode: Mode, on_ready: Callable[[RunningBot], Non
             await prepare(app)
             async with open_bot(app, mode) as bot:
                 on_ready(bot)
-                await stop.wait()
+                await _until(stop, bot)
                 log.info("stopping: nothing more is taken, %d runs are under way", bot.queue.running)
 
 
@@ -90,10 +90,10 @@ async def serve(loaded: Loaded, mode: Mode, on_ready: Callable[[RunningBot], Non
 async def open_bot(
     app: App, mode: Mode = "socket", *, grace_seconds: float = GRACE_SECONDS, clock: Callable[[], datetime] | None = None
 ) -> AsyncIterator[RunningBot]:
-    """`clock`: when that takes place which is asked about, where it is not now (a sample incident).
+    """Connected and working. At the end it takes no more, gives what runs `grace_seconds`, and leaves the rest to
+    whoever comes next. Raises ConfigError.
 
-    Connected and working. At the end it takes no more, gives what runs `grace_seconds`, and leaves the rest to
-    whoever comes next. Raises ConfigError."""
+    `clock`: when that takes place which is asked about, where it is not now (a sample incident)."""
     check_tokens(app.settings, mode)
     async with AsyncExitStack() as stack:
         calls = await stack.enter_async_context(open_slack(access(app.settings)))
@@ -102,7 +102,7 @@ async def open_bot(
         _say_what_is_missing(app, bot.desk.bot)
         bolt = build_app(bot.desk)
         await warm_up(bolt)
-        bot._tasks += [asyncio.create_task(bot.queue.run()), asyncio.create_task(_retention(app))]
+        bot.tasks += [asyncio.create_task(bot.queue.run()), asyncio.create_task(_retention(app))]
         stack.push_async_callback(_stopped, bot, grace_seconds)
         settings = app.settings
         if mode == "socket":
@@ -199,6 +199,15 @@ async def _retention(app: App, sleep: Callable[[float], Awaitable[None]] = async
         await sleep(DAY_SECONDS)
 
 
+async def _until(stop: asyncio.Event, bot: RunningBot) -> None:
+    """A bot that would take questions and never work on them ends, with what was wrong."""
+    told = asyncio.create_task(stop.wait())
+    done, _ = await asyncio.wait({told, *bot.tasks}, return_when=asyncio.FIRST_COMPLETED)
+    told.cancel()
+    for task in done - {told}:
+        task.result()
+
+
 def _mark_stopping(bot: RunningBot) -> None:
     bot.stopping = True
 
@@ -207,9 +216,9 @@ async def _stopped(bot: RunningBot, grace_seconds: float) -> None:
     """The connection is closed by now."""
     await bot.queue.stop(grace_seconds)
     await bot.desk.later.drain()
-    for task in bot._tasks:
+    for task in bot.tasks:
         task.cancel()
-    await asyncio.gather(*bot._tasks, return_exceptions=True)
+    await asyncio.gather(*bot.tasks, return_exceptions=True)
 
 
 @contextmanager

@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +39,20 @@ def _known_zone(name: str) -> str:
     return name
 
 
+def _slack_id(kinds: str, what: str) -> Callable[[str], str]:
+    def check(name: str) -> str:
+        if not re.fullmatch(rf"[{kinds}][A-Z0-9]{{4,}}", name):
+            raise ValueError(f"{name!r} is no {what}: ids look like {kinds[0]}0123456789, names are not ids")
+        return name
+
+    return check
+
+
 ZoneName = Annotated[str, AfterValidator(_known_zone)]
+# A name in the place of an id would match nothing, and silently refuse everybody.
+ChannelId = Annotated[str, AfterValidator(_slack_id("CGD", "channel id"))]
+UserId = Annotated[str, AfterValidator(_slack_id("UW", "user id"))]
+TeamId = Annotated[str, AfterValidator(_slack_id("TE", "workspace id"))]
 
 
 class QueryParameter(BaseModel):
@@ -135,10 +149,10 @@ class Settings(BaseModel):
         None, description="Slack's signing secret: needed by `serve --http` alone."
     )
     slack_api_url: str = Field("https://slack.com/api/", description="Slack's Web API.")
-    slack_channels: tuple[str, ...] = Field((), description="Channel ids where the bot may be asked; empty = wherever it is.")
-    slack_users: tuple[str, ...] = Field((), description="User ids that may ask; empty = every member.")
+    slack_channels: tuple[ChannelId, ...] = Field((), description="Channel ids where the bot may be asked; empty = wherever it is.")
+    slack_users: tuple[UserId, ...] = Field((), description="User ids that may ask; empty = every member.")
     slack_guests: bool = Field(False, description="Whether guests of the workspace may ask.")
-    slack_teams: tuple[str, ...] = Field(
+    slack_teams: tuple[TeamId, ...] = Field(
         (), description="Ids of other workspaces whose people may ask in shared channels; empty = none."
     )
     follow_up_seconds: int = Field(

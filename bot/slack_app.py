@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from slack_bolt.response import BoltResponse
 
 WARM_UP = "proofthread_warm_up"
+# Slack holds events back: more than 30,000 came within an hour.
+RATE_LIMITED = "app_rate_limited"
 
 log = logging.getLogger(__name__)
 
@@ -59,7 +61,8 @@ def _register_errors(app: AsyncApp, desk: Desk) -> None:
             kind = _kind(body)
             if kind != WARM_UP:
                 desk.unhandled[kind] += 1
-                log.info("nothing listens to %s (%d so far)", kind, desk.unhandled[kind])
+                level = logging.WARNING if kind == RATE_LIMITED else logging.INFO
+                log.log(level, "nothing listens to %s (%d so far)", kind, desk.unhandled[kind])
             return BoltResponse(status=200, body="")
         if isinstance(error, StorageError | LookupFailed):
             log.error("%s was not taken and will come again: %s", _kind(body), error)

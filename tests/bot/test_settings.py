@@ -103,3 +103,17 @@ def test_the_terminals_zone_is_the_machines_unless_set(tmp_path: Path) -> None:
 def test_a_model_may_take_as_long_as_the_settings_say(tmp_path: Path) -> None:
     settings = load_settings({"HOME": str(tmp_path), "PROOFTHREAD_MODEL_TIMEOUT_SECONDS": "120"}, tmp_path).settings
     assert run_limits(settings).model_seconds == 120
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("SLACK_CHANNELS", "#incidents"), ("SLACK_CHANNELS", "C0123456,alerts"), ("SLACK_USERS", "@ana"), ("SLACK_TEAMS", "acme")],
+)
+def test_a_name_where_slack_wants_an_id_is_refused(name: str, value: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=rf"{name.lower()}.*is no .* id"):
+        load_settings({f"PROOFTHREAD_{name}": value, "HOME": str(tmp_path)}, tmp_path)
+
+
+def test_ids_of_slack_are_read_from_a_variable(tmp_path: Path) -> None:
+    environment = {"PROOFTHREAD_SLACK_CHANNELS": "C0123456789, G0123456789", "HOME": str(tmp_path)}
+    assert load_settings(environment, tmp_path).settings.slack_channels == ("C0123456789", "G0123456789")

@@ -25,13 +25,14 @@ from storage.trace import TraceStore
 SCHEMA = Path(__file__).parent.parent / "data" / "slack_schema.json"
 
 
-def slack_settings(slack: SlackEmulator, **changes: Any) -> Settings:
+def slack_settings(slack: SlackEmulator | None = None, **changes: Any) -> Settings:
+    """Without an emulator nobody answers at the address."""
     values: dict[str, Any] = {
         "data_dir": Path("unused"),
-        "slack_bot_token": slack.bot_token,
-        "slack_app_token": slack.app_token,
-        "slack_signing_secret": slack.signing_secret,
-        "slack_api_url": slack.api_url,
+        "slack_bot_token": SlackEmulator.bot_token,
+        "slack_app_token": SlackEmulator.app_token,
+        "slack_signing_secret": SlackEmulator.signing_secret,
+        "slack_api_url": slack.api_url if slack is not None else "http://127.0.0.1:9/api/",
     }
     return Settings(**(values | changes))
 
