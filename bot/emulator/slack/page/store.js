@@ -38,8 +38,25 @@ export async function fileText(id) {
   return content;
 }
 
-// Events are kept back while the state is read, so that none is lost and none is applied twice.
+// Follows the workspace while the page is seen. A browser keeps six connections to a server: a page in the background,
+// or kept for "back", must not hold one.
 export function follow(onLine) {
+  let events = null;
+  const turn = (on) => {
+    if (on && events === null) events = connected(onLine);
+    if (!on && events !== null) {
+      events.close();
+      events = null;
+    }
+  };
+  document.addEventListener("visibilitychange", () => turn(!document.hidden));
+  window.addEventListener("pagehide", () => turn(false));
+  window.addEventListener("pageshow", () => turn(true));
+  turn(true);
+}
+
+// Events are kept back while the state is read, so that none is lost and none is applied twice.
+function connected(onLine) {
   let held = null;
   const events = new EventSource("/page/events");
   events.onmessage = async ({ data }) => {
@@ -62,6 +79,7 @@ export function follow(onLine) {
     later.forEach(take);
   };
   events.onerror = () => onLine(false);
+  return events;
 }
 
 // What an app installed after the page was opened: its commands and shortcuts.
