@@ -295,3 +295,17 @@ def test_the_operator_hears_why_no_log_can_be_read(shop: Path, tmp_path: Path) -
     assert LogFiles([shop]).problem() is None
     assert "no log folder" in (LogFiles([]).problem() or "")
     assert "does not exist" in (LogFiles([tmp_path / "gone"]).problem() or "")
+
+
+async def test_a_log_with_some_nuls_in_it_is_read(tmp_path: Path) -> None:
+    lines = [f"{stamp(minute)} ERROR boom \0 {minute}" for minute in range(20)]
+    (tmp_path / "torn.log").write_bytes(b"\0" * 3_000 + "\n".join(["", *lines, ""]).encode())
+    result = await ask(tmp_path, **WINDOW)
+    assert result.payload["matched"] == 20
+    assert not skipped(result)
+
+
+async def test_nuls_alone_are_no_log(tmp_path: Path) -> None:
+    (tmp_path / "sparse.log").write_bytes(b"\0" * 100_000)
+    (tmp_path / "a.log").write_text(f"{stamp(1)} ERROR boom\n")
+    assert skipped(await ask(tmp_path, **WINDOW))["sparse.log"] == "binary, not text"
