@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from slack_bot import SCHEMA, ListeningBot, listening
 from sqlalchemy import text
@@ -10,6 +13,7 @@ from bot.emulator.slack import SlackEmulator
 from storage.database import migration_engine
 from storage.engine import Database
 
+ALERTS = Path(__file__).parent.parent.parent.parent / "shared" / "alerts"
 MODES = pytest.mark.parametrize("mode", ["http", "socket"])
 QUESTION = "why is checkout slow since 14:00?"
 
@@ -240,3 +244,16 @@ async def test_the_markup_of_a_question_is_read(sqlite_database: Database) -> No
             slack.post("incidents", "ana", f"{slack.mention} {words}")
             await bot.settled(2)
             assert [run.query for run in bot.runs] == ["is a < b in #alerts at the board (https://grafana.example/d/1)?"]
+
+
+@pytest.mark.skipif(not ALERTS.is_dir(), reason="the alert fixtures lie beside the clone")
+async def test_no_recorded_post_of_a_sender_or_of_people_starts_anything(sqlite_database: Database) -> None:
+    files = sorted(ALERTS.glob("*.json"))
+    with emulator() as slack:
+        async with listening(slack, sqlite_database) as bot:
+            for file in files:
+                slack.send_event(json.loads(file.read_text(encoding="utf-8"))["event"])
+            await bot.settled(len(files))
+            assert len(files) >= 30
+            assert (bot.runs, slack.calls("chat.postMessage"), slack.ephemerals("alerts")) == ([], [], [])
+            assert all(each.outcome == "taken" and len(each.attempts) == 1 for each in slack.deliveries)
