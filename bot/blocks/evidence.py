@@ -111,7 +111,7 @@ def _urls(evidence: VerifiedEvidence) -> list[str]:
 
 
 def _marked(one: Quote) -> Iterator[list[Span]]:
-    """The line in pieces, the span bold. Code style keeps blanks as they are."""
+    """The line in pieces. Only the span is bold code: among plain text it stands out, among code it hardly does."""
     evidence = one.evidence
     if one.line is None:
         parts = [(evidence.span_text, True)]
@@ -127,7 +127,7 @@ def _marked(one: Quote) -> Iterator[list[Span]]:
                 yield piece
                 piece, room = [], _PIECE_CHARS
             first = split_text(text, room)[0]
-            piece += spans(first, code=True, bold=True) if quoted else spans(first, code=True)
+            piece += spans(first, code=True, bold=True) if quoted else spans(first)
             room -= units(first)
             text = text[len(first) :]
     if piece:

@@ -167,7 +167,7 @@ def test_a_conclusion_that_is_its_claim_is_not_repeated(outcome: RunOutcome) -> 
 def test_evidence_without_its_stored_line_says_so(outcome: RunOutcome) -> None:
     pages = evidence_pages(proofs_of(outcome.claims, []), ENGLISH)
     assert len(pages) == 1
-    assert "no longer stored" in said(pages)
+    assert "Only the quoted part" in said(pages)
     assert outcome.claims[0].evidence[0].span_text in said(pages)
 
 
