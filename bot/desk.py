@@ -227,7 +227,8 @@ class Desk:
 
     def _store(self, new: NewJob, asked: Asked) -> Added | Duplicate:
         result = self.jobs.add(new)
-        self.sessions.addressed(new.thread.session_id, asked.person.id, asked.at)
+        if isinstance(result, Added):
+            self.sessions.addressed(new.thread.session_id, asked.person.id, asked.at)
         return result
 
 
