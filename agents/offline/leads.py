@@ -26,6 +26,7 @@ _FAILURES = {
 }
 MAX_HYPOTHESES = 2
 MAX_MISSING = 6
+_NOT_READ = " was not read: "
 
 
 def hypotheses(found: Findings, sentences: Sentences) -> Iterator[Hypothesis]:
@@ -112,6 +113,8 @@ def missing(found: Findings, sentences: Sentences) -> Iterator[str]:
 def _missing(found: Findings, sentences: Sentences) -> Iterator[str]:
     yield from _empty(found, sentences)
     yield from _unseen(found, sentences)
+    if _has_unread(found):
+        yield sentences.say("missing", "unread")
     untold = unfilled(found.question, found.offers, found.exchanges)
     if untold:
         yield sentences.say("missing", "nothing_named", tools=", ".join(untold))
@@ -138,6 +141,12 @@ def _empty(found: Findings, sentences: Sentences) -> Iterator[str]:
             asked.setdefault(exchange.call.name, []).append(_asked(exchange))
     for tool, what in asked.items():
         yield sentences.say("missing", "no_lines" if "log" in tool.lower() else "empty", tool=tool, what="; ".join(what))
+
+
+def _has_unread(found: Findings) -> bool:
+    """Log files that are there and could not be read."""
+    looks = [one.payload.get("notes") for one in found.exchanges if one.call.name == "query_logs"]
+    return any(_NOT_READ in str(note) for look in looks if isinstance(look, list) for note in look)
 
 
 def _unseen(found: Findings, sentences: Sentences) -> Iterator[str]:

@@ -172,6 +172,17 @@ def test_a_slow_climb_is_not_called_steady(lowest: str, highest: str, steady: bo
     )
 
 
+def test_log_files_that_could_not_be_read_are_missing() -> None:
+    notes = ["svc.log was not read: binary, not text"]
+    answers = Answers().found("query_logs", {}, [_ref(POOL)], notes=notes)
+    assert any("could not be read" in line for line in drafted("Why is checkout slow?", answers).missing_info)
+    assert not any("could not be read" in line for line in drafted("Why?", Answers().logs(POOL)).missing_info)
+
+
+def _ref(text: str) -> EvidenceRef:
+    return EvidenceRef(raw_path="$.logs[0]", text=text, scope={"service": "order-service"})
+
+
 def test_the_second_round_adds_only_what_the_first_did_not_say() -> None:
     first = Answers()
     for name, arguments in _first_calls():
