@@ -25,4 +25,5 @@ class StoredAnswer:
 def stored_answer(run: Run) -> StoredAnswer:
     """Raises StateUnreadable where the row was written by another version."""
     state = load_state(run.state)
-    return StoredAnswer(allowed_claims(state), state.sections or AnswerSections(lead=state.answer, confirmed=(), gaps=(), next_steps=()))
+    unwritten = AnswerSections(lead=state.answer, confirmed=(), gaps=(), next_steps=())
+    return StoredAnswer(allowed_claims(state), state.sections or unwritten)

@@ -78,7 +78,7 @@ def _views(english: Reader, chinese: Reader) -> Iterator[Sample]:
         ("view_evidence", evidence_view(RUN, sample_proofs(), 1, english)),
         ("view_evidence_loading", evidence_loading(english)),
         ("view_evidence_gone", evidence_gone(chinese)),
-        ("view_trace", trace_view(_run(), [_step()], [sample_call()], 1, english)),
+        ("view_trace", trace_view(sample_run(), [_step()], [sample_call()], 1, english)),
         ("view_why_not", why_not_view(RUN, english, channel="C1")),
         ("view_edit_case", edit_case_view(RUN, draft, chinese)),
         ("view_add_context", add_context_view(RUN, 0, _GAP, english)),
@@ -185,7 +185,7 @@ def sample_proofs() -> list[Proof]:
     return [Proof(claim, tuple(Quote(one, _LINE, query) for one in claim.evidence))]
 
 
-def _run() -> Run:
+def sample_run() -> Run:
     transitions = [
         {"source": "START", "target": "PLANNER", "reason": "ok"},
         {"source": "VERIFIER", "target": "PLANNER", "reason": "evidence_retry"},
