@@ -91,7 +91,7 @@ def instant(ts: str) -> datetime:
 def _starts_nothing(event: Mapping[str, Any]) -> bool:
     """Bots, edits, deletions, joins, unfurls and what has no author, place or time."""
     missing = not (event.get("user") and event.get("channel") and event.get("ts"))
-    machine = event.get("bot_id") or event.get("hidden")
+    machine = event.get("bot_id") or event.get("hidden") or event.get("user") == "USLACKBOT"
     return bool(missing or machine or event.get("edited") or event.get("subtype") not in _PEOPLES)
 
 
