@@ -13,7 +13,7 @@ from bot.blocks.gaps import gap_blocks
 from bot.blocks.parts import actions, button, context, header, line
 from bot.blocks.proven import proven_elements
 from bot.blocks.reader import Reader
-from bot.blocks.rich import Block, Element, bullets, rich, section, spans
+from bot.blocks.rich import Block, Element, bullets, rich, section, spans, told
 from bot.blocks.snippet import Snippet, whole_answer
 from bot.blocks.text import phone_line, shown_pieces
 from bot.blocks.usage import usage_line
@@ -55,12 +55,12 @@ class Answer:
 def answer_message(outcome: RunOutcome, view: AnswerView) -> Answer:
     reader = view.reader
     conclusion = conclusion_of(outcome, reader)
-    head, head_left = _head(outcome, conclusion, view)
+    head, rest, head_left = _head(outcome, conclusion, view)
     proof, proof_left = proven_elements(outcome, reader)
     gaps, gaps_left = _gaps(outcome, reader)
     steps, steps_left = _steps(outcome, reader)
     blocks = [header(reader.say(HEADERS[outcome.verdict])), rich(*head)]
-    blocks += [rich(*proof)] if proof else []
+    blocks += [rich(*part) for part in (rest, proof) if part]
     blocks += gaps
     blocks += [rich(*steps)] if steps else []
     blocks += _foot(outcome, view)
@@ -68,8 +68,8 @@ def answer_message(outcome: RunOutcome, view: AnswerView) -> Answer:
     return Answer(blocks, notification(outcome, conclusion, reader), whole_answer(outcome, reader) if left else None)
 
 
-def _head(outcome: RunOutcome, conclusion: Conclusion, view: AnswerView) -> tuple[list[Element], bool]:
-    """What a phone shows without scrolling; a long conclusion goes on below the next step."""
+def _head(outcome: RunOutcome, conclusion: Conclusion, view: AnswerView) -> tuple[list[Element], list[Element], bool]:
+    """What a phone shows without scrolling, and the rest of a long conclusion, which goes on below the next step."""
     reader = view.reader
     first, *rest = shown_pieces(conclusion.text, _LEAD_CHARS)
     mention = [{"type": "user", "user_id": view.mention}, {"type": "text", "text": " "}] if view.mention else []
@@ -81,11 +81,10 @@ def _head(outcome: RunOutcome, conclusion: Conclusion, view: AnswerView) -> tupl
         found = spans(phone_line(conclusion.finding, _FINDING_CHARS), reader.link_hosts)
         elements.append(section(spans(reader.say("finding"), bold=True), found))
     if conclusion.next_step:
-        step = spans(phone_line(conclusion.next_step, _NEXT_CHARS), reader.link_hosts)
+        step = told(phone_line(conclusion.next_step, _NEXT_CHARS), reader.link_hosts)
         elements.append(section(spans(reader.say("next"), bold=True), step))
     shown, left = _within("".join(rest), _REST_CHARS)
-    elements += [line(f"… {shown}", reader)] if shown.strip() else []
-    return elements, left
+    return elements, [line(f"… {shown}", reader)] if shown.strip() else [], left
 
 
 def _follows(outcome: RunOutcome, finding: str) -> bool:
@@ -121,7 +120,7 @@ def _list(heading: str, items: tuple[str, ...], reader: Reader) -> tuple[list[El
         room -= units(text)
     if not shown:
         return [], bool(items)
-    elements = [section(spans(heading, bold=True)), bullets(spans(text, reader.link_hosts) for text in shown)]
+    elements = [section(spans(heading, bold=True)), bullets(told(text, reader.link_hosts) for text in shown)]
     more = len(items) - len(shown)
     if more:
         elements.append(section(spans(reader.say("items_left", count=more), italic=True)))

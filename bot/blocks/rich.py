@@ -16,6 +16,7 @@ Span = dict[str, Any]
 
 _PIECE = 2_900
 _URL = re.compile(r"https?://[^\s<>\"'`|\\]+")
+_TICKS = re.compile(r"`([^`\n]+)`")
 _AFTER_URL = ".,;:!?)]}。，；：！？）】"
 
 
@@ -31,6 +32,15 @@ def spans(text: str, link_hosts: Sequence[str] = (), **style: bool) -> list[Span
             found.append({"type": "link", "url": url})
             end = match.start() + len(url)
     return found + _texts(shown[end:], style)
+
+
+def told(text: str, link_hosts: Sequence[str] = ()) -> list[Span]:
+    """Advice, not a quote: what stands between back-ticks is code."""
+    return [
+        span
+        for index, part in enumerate(_TICKS.split(text))
+        for span in (spans(part, code=True) if index % 2 else spans(part, link_hosts))
+    ]
 
 
 def section(*parts: Iterable[Span]) -> Element:

@@ -63,10 +63,17 @@ def _totals(run: Run, reader: Reader) -> str:
 
 
 def _path(trace: Mapping[str, Any]) -> list[str]:
-    walked = trace.get("transitions", ())
-    return [
-        f"{one['source']} → {one['target']}" + ("" if one["reason"] == "ok" else f" ({one['reason']})") for one in walked
-    ]
+    """One line as long as each step begins where the last one ended."""
+    lines: list[str] = []
+    at = None
+    for one in trace.get("transitions", ()):
+        reason = "" if one["reason"] == "ok" else f" ({one['reason']})"
+        if lines and one["source"] == at:
+            lines[-1] += f" → {one['target']}{reason}"
+        else:
+            lines.append(f"{one['source']} → {one['target']}{reason}")
+        at = one["target"]
+    return lines
 
 
 def _step(step: Step, reader: Reader) -> str:

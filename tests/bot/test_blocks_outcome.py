@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -21,7 +22,9 @@ from bot.blocks.outcome import AnswerView, answer_message
 from bot.blocks.parts import paragraph
 from bot.blocks.progress import progress_chunks, progress_markdown
 from bot.blocks.reader import Reader, slack_words
-from bot.blocks.rich import spans
+from bot.blocks.rich import spans, told
+from bot.blocks.samples import sample_run
+from bot.blocks.trace import trace_view
 from bot.blocks.usage import usage_line
 from bot.shapes.blocks import texts
 from bot.statements import statements
@@ -283,3 +286,18 @@ def test_an_unproven_answer_says_that_nothing_passed(outcome: RunOutcome) -> Non
     sections = outcome.sections.model_copy(update={"confirmed": ()})
     blocks = drawn(outcome, verdict=Verdict.REJECT, claims=(), sections=sections).blocks
     assert "Confirmed:\nNothing has passed the checks yet." in said(blocks)
+
+
+def test_a_name_in_back_ticks_is_code_in_a_step_and_stays_as_it_is_in_a_quote() -> None:
+    assert told("Set `max-pool` to 30") == [*spans("Set "), *spans("max-pool", code=True), *spans(" to 30")]
+    assert told("a lone ` stays") == spans("a lone ` stays")
+    assert spans("`quoted`") == [{"type": "text", "text": "`quoted`"}]
+
+
+def test_the_path_is_one_line_until_it_jumps() -> None:
+    steps = [("PLANNER", "EXECUTOR", "ok"), ("EXECUTOR", "PLANNER", "retry"), ("GATEKEEPER", "END", "ok")]
+    transitions = [{"source": source, "target": target, "reason": reason} for source, target, reason in steps]
+    run = replace(sample_run(), orchestration_trace={"transitions": transitions})
+    shown = said(trace_view(run, [], [], 1, ENGLISH)["blocks"])
+    assert "PLANNER → EXECUTOR → PLANNER (retry)" in shown
+    assert "GATEKEEPER → END" in shown
