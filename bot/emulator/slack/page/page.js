@@ -68,7 +68,10 @@ function posted(channel, ts, isRoot) {
 function follows(channel, message) {
   if (awaited !== `${channel}/${message.thread_ts}` || message.user === me.user) return;
   awaited = "";
-  if (!me.home && me.channel === channel && !me.thread) me.thread = message.thread_ts;
+  if (!me.home && me.channel === channel && !me.thread) {
+    me.thread = message.thread_ts;
+    pane("thread");
+  }
   draw();
 }
 
@@ -153,15 +156,18 @@ listen((change) => {
   draw();
 });
 
+let first = true;
 // A first look: who, where, and what the address asked for.
 function settle() {
   const people = [...state.users.values()].filter((user) => !user.is_bot);
   if (!state.users.has(me.user)) me.user = (people.find((user) => user.name === me.user) || people[0]).id;
   if (me.home && !state.homes[me.user]) go.home(me.tab);
-  if (!state.channels.has(me.channel)) me.channel = visibleChannels()[0].id;
+  const named = state.channels.has(me.channel);
+  if (!named) me.channel = visibleChannels()[0].id;
   const marked = messagesOf(me.channel).get(me.marked);
   if (marked && !me.thread && (marked.reply_count || (marked.thread_ts && marked.thread_ts !== marked.ts))) me.thread = marked.thread_ts || marked.ts;
-  if (me.marked && app.dataset.pane === "list") pane(me.thread ? "thread" : "place");
+  if (first && named) pane(me.thread ? "thread" : "place");
+  first = false;
 }
 
 function heard({ channel, message, isNew }) {

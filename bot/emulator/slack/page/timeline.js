@@ -33,10 +33,17 @@ export function timeline(label) {
     drawn = next;
     settle(frame, nodes);
     if (options.marked) mark(frame, options.marked);
-    else if (stick) frame.scrollTop = frame.scrollHeight;
+    else if (stick) toEnd(frame, messages[messages.length - 1]);
   }
 
   return { frame, show, forget: () => (drawn = new Map()) };
+}
+
+// The end of the list; of a finished message that is longer than the frame, its beginning.
+function toEnd(frame, last) {
+  frame.scrollTop = frame.scrollHeight;
+  const node = last && last.streaming_state !== "in_progress" && frame.querySelector(`[data-ts="${CSS.escape(last.ts)}"]`);
+  if (node && node.offsetHeight > frame.clientHeight && last.bot_id) frame.scrollTop = node.offsetTop - frame.offsetTop;
 }
 
 const ruled = (text) => el("div", { class: "day" }, el("span", {}, text));
