@@ -16,7 +16,8 @@ _REQUEST = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \S+ HTTP/[\d.
 _EXTRAS = re.compile(r"(?: [A-Za-z_][\w.]*=(?:\"[^\"]*\"|\S+))+$")
 _CLAUSE_END = re.compile(r"(?<=[\w)\"'])[.;,](?=\s)|[。；，]")
 _CLAUSE_START = re.compile(r"=\"|[\[,]\"|(?<=[a-z)])[.;] |: (?=failed to |unable to |cannot )")
-_JSON_HEAD = re.compile(r"^\S*\d[\d:.,T+Z\-]*\s+(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\s+(?=\S)")
+_JSON_HEAD = re.compile(r"^\S*\d[\d:.,T+Z\-]*\s+(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\s+(?=\S)", re.IGNORECASE)
+_NGINX_HEAD = re.compile(r"^[\d/]{8,10} [\d:]{8} \[[a-z]+\] \d+#\d+: (?:\*\d+ )?(?=\S)")
 
 
 def flat(text: str) -> str:
@@ -62,7 +63,7 @@ def message(line: str) -> str:
     request = _REQUEST.search(first)
     if request:
         return request.group(0)
-    found = _HEAD.match(first) or _JSON_HEAD.match(first)
+    found = _NGINX_HEAD.match(first) or _HEAD.match(first) or _JSON_HEAD.match(first)
     rest = first[found.end() :] if found else first
     bare = _EXTRAS.sub("", rest) if found else rest
     return next((text for text in (bare, rest) if len(text.split()) >= 3), first)

@@ -7,6 +7,7 @@ from agents.contracts import ExecutorDraft, RetryContext
 from agents.offline.claims import Statement, cite
 from agents.offline.executor import turn
 from agents.offline.own_check import provable
+from agents.offline.quotes import message
 from agents.offline.sentences import sentences_of
 from tools.contracts import EvidenceRef
 
@@ -223,3 +224,15 @@ def test_both_languages_have_the_same_sentences() -> None:
     assert {group: set(entries) for group, entries in english.items()} == {
         group: set(entries) for group, entries in chinese.items()
     }
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("2026-11-30T11:16:54.501746Z error tls handshake with a.example failed peer=a.example:443 code=PAY-7009", "tls handshake with a.example failed"),
+        ("2026/11/30 11:17:01 [error] 31#31: *7003 connect() failed (111: Connection refused)", "connect() failed (111: Connection refused)"),
+        ("2026-11-30 11:17:12,999 ERROR [exec-47] c.s.cart.PaymentClient - payment call failed for cart 7054", "payment call failed for cart 7054"),
+    ],
+)  # fmt: skip
+def test_a_quoted_log_line_begins_with_its_message(line: str, said: str) -> None:
+    assert message(line) == said
