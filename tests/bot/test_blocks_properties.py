@@ -173,7 +173,8 @@ def everything(outcome: RunOutcome, answer: Answer) -> str:
 
 
 def _squeezed(text: str) -> str:
-    return re.sub(r"[\s|…]+", "", printable(text))
+    # Back-ticks of an advice become code style.
+    return re.sub(r"[\s|…`]+", "", printable(text))
 
 
 def assert_pages_are_taken(outcome: RunOutcome) -> None:
