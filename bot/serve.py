@@ -6,6 +6,7 @@ import asyncio
 import logging
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -77,7 +78,7 @@ class RunningBot:
 async def serve(loaded: Loaded, mode: Mode, on_ready: Callable[[RunningBot], None] = lambda _: None) -> None:
     """Until SIGTERM or SIGINT. Raises the operator's errors at the start."""
     check_tokens(loaded.settings, mode)
-    with _told_to_stop() as stop:
+    with told_to_stop() as stop:
         async with open_app(loaded) as app:
             await prepare(app)
             async with open_bot(app, mode) as bot:
@@ -95,6 +96,7 @@ async def open_bot(
 
     `clock`: when that takes place which is asked about, where it is not now (a sample incident)."""
     check_tokens(app.settings, mode)
+    _make_room_for_blocking_work(app.settings.max_runs)
     async with AsyncExitStack() as stack:
         calls = await stack.enter_async_context(open_slack(access(app.settings)))
         address = await socket_address(calls, _secret(app.settings)) if mode == "socket" else ""
@@ -173,6 +175,13 @@ def _put_together(
     return RunningBot(app, desk, queue)
 
 
+def _make_room_for_blocking_work(most_runs: int) -> None:
+    """Look-ups of logs, changes and orders block a thread each. So does the look-up of Slack's address, and Slack waits
+    for it: Python's own pool has four threads more than the machine has processors, which a few runs keep busy."""
+    pool = ThreadPoolExecutor(8 + 4 * most_runs, thread_name_prefix="blocking")
+    asyncio.get_running_loop().set_default_executor(pool)
+
+
 def _say_what_is_missing(app: App, identity: Identity) -> None:
     for scope in identity.missing:
         log.warning("the scope %s is missing: %s. `proofthread manifest` has it.", scope.name, scope.without)
@@ -222,7 +231,7 @@ async def _stopped(bot: RunningBot, grace_seconds: float) -> None:
 
 
 @contextmanager
-def _told_to_stop() -> Iterator[asyncio.Event]:
+def told_to_stop() -> Iterator[asyncio.Event]:
     """Set by SIGTERM or Ctrl-C. A second one ends the program at once."""
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     signals = (signal.SIGTERM, signal.SIGINT)
