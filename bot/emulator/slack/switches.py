@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from bot.emulator.slack.behaviour import Behaviour
+from bot.emulator.slack.deliveries import Delivery
 from bot.emulator.slack.faults import Fault
-from bot.emulator.slack.http_delivery import HttpDelivery
+from bot.emulator.slack.http_delivery import HttpDelivery, Reply
 from bot.emulator.slack.on_loop import OnLoop, on_loop
 
 Drop = Literal["abort", "close", "stall", "warning", "refresh_requested", "too_many_websockets", "link_disabled"]
@@ -67,6 +68,13 @@ class Switches(OnLoop):
         self.world.away_until = self.world.state.clock() + seconds
         self.refuse_sockets(seconds)
         self.drop_sockets("abort")
+
+    def deliver_again(self, delivery: Delivery, attempt: int, reason: str = "timeout") -> Reply:
+        """The same payload once more, as that attempt, whether it was taken or not. Waits for the answer: call it from
+        a thread that the app does not need."""
+        send = self.world.http.send if self.world.http.urls else self.world.sockets.send
+        sent = send(delivery.kind, delivery.payload, attempt, reason)
+        return asyncio.run_coroutine_threadsafe(sent, self._loop).result(30)
 
     @on_loop
     def deliver_to(self, *urls: str) -> None:
