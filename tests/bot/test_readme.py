@@ -32,8 +32,9 @@ def test_every_command_of_the_readme_exists() -> None:
 
 def test_the_first_command_starts_from_a_fresh_machine_in_one_line() -> None:
     commands = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
-    first, second = commands[0].strip(), commands[1].strip()
+    first, second, third = (command.strip() for command in commands[:3])
     assert "\n" not in first
     assert first.startswith("PIP_BREAK_SYSTEM_PACKAGES=1 python3 -m pip install -q uv &&")
-    assert "proofthread ask --sample" in first
-    assert "pytest" in second
+    assert first.endswith("proofthread demo")
+    assert "proofthread ask --sample" in second
+    assert "pytest" in third
