@@ -53,6 +53,8 @@ class Posts:
     since: datetime
     settle_seconds: float = 1.0
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    # Held by whoever puts the progress message there: its first words may come from the line or from the run.
+    first: asyncio.Lock = field(default_factory=asyncio.Lock)
     _ts: dict[str, str] = field(default_factory=dict)
     _unsure: set[str] = field(default_factory=set)
     _unstored: dict[str, str] = field(default_factory=dict)
@@ -144,7 +146,8 @@ class Posts:
     async def _store(self) -> None:
         for part, ts in list(self._unstored.items()):
             await self.db.call(self.jobs.posted, self.run_id, part, self.place.channel, ts)
-            del self._unstored[part]
+            if self._unstored.get(part) == ts:
+                del self._unstored[part]
 
     async def _look(self) -> None:
         """Every part of this run that stands in the thread. A stream carries no metadata while it grows: one that no

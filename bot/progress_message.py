@@ -118,13 +118,19 @@ class ProgressMessage:
         if self._inherits:
             await self._posts.load(look=True)
             self._inherits, self._streaming = False, True
-        ts = self._posts.ts(PROGRESS)
-        if self._mode == "edit" or (ts is not None and self._sent is None):
+        if self._sent is None:
+            async with self._posts.first:
+                await self._begin(cards)
+        elif self._mode == "stream" and (ts := self._posts.ts(PROGRESS)) is not None:
+            await self._append(ts, cards)
+        else:
             await self._edit(cards)
-        elif ts is None:
+
+    async def _begin(self, cards: tuple[Card, ...]) -> None:
+        if self._mode == "stream" and self._posts.ts(PROGRESS) is None:
             await self._start(cards)
         else:
-            await self._append(ts, cards)
+            await self._edit(cards)
 
     # ---------------------------------------------------------------- as a stream
 

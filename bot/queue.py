@@ -94,11 +94,13 @@ class Queue:
             await asyncio.wait(work, timeout=left, return_when=asyncio.FIRST_COMPLETED)
             # A run that ends begins its delivery.
             work = {task for task in (*self._running.values(), *self._delivering.values()) if not task.done()}
-        for task in work:
-            task.cancel()
         if work:
             log.warning("%s runs or answers are left to whoever comes next", len(work))
-            await asyncio.wait(work)
+        while work:
+            # A cancellation can be lost where a time-out strikes at the same moment.
+            for task in work:
+                task.cancel()
+            _, work = await asyncio.wait(work, timeout=1.0)
 
     # ---------------------------------------------------------------- one look
 

@@ -98,8 +98,13 @@ class Thread:
 
     async def waiting_message(self, line: str) -> None:
         """The same where there is no status: a message that becomes the progress. Raises SlackAway and SlackRefused."""
-        if self._posts.ts(PROGRESS) is None:
-            await self._posts.post(PROGRESS, text=unpinged(line), blocks=[context(line)])
+        content = {"text": unpinged(line), "blocks": [context(line)]}
+        async with self._posts.first:
+            ts = self._posts.ts(PROGRESS)
+            if self._progress is None and ts is None:
+                await self._posts.post(PROGRESS, **content)
+            elif self._progress is None and ts is not None:
+                await self._posts.edit(ts, PROGRESS, **content)
 
     def on_event(self, event: RunEvent) -> None:
         """What the run tells; the message follows on its own. Call from the event loop."""
@@ -145,10 +150,13 @@ class Thread:
 
     async def tidy(self, seconds: float, tool_calls: int, *, stopped: bool) -> None:
         """After the answer: progress that stands apart from it folds to one line, and nothing seems to run any more."""
+        await asyncio.gather(self._fold(seconds, tool_calls, stopped), self.rest())
+
+    async def rest(self) -> None:
+        """No status and no Stop."""
         place = self._posts.place
         where = {"channel_id": place.channel, "thread_ts": place.thread_ts}
         await asyncio.gather(
-            self._fold(seconds, tool_calls, stopped),
             self._calls.optional("assistant.threads.setStatus", status="", **where),
             self._calls.optional("agents.sessions.setStatus", status="active", **where),
         )

@@ -68,6 +68,11 @@ class Worker:
     _threads: dict[str, tuple[Thread, Posts]] = field(default_factory=dict)
     _at_work: set[str] = field(default_factory=set)
 
+    @property
+    def open_threads(self) -> int:
+        """How many runs' threads this process has in its hands."""
+        return len(self._threads)
+
     # ---------------------------------------------------------------- before it starts
 
     async def greet(self, run_id: str) -> bool:
@@ -84,6 +89,9 @@ class Worker:
         if run_id not in self._at_work:
             self._threads.pop(run_id, None)
         job = await self.place.db.call(self.jobs.job, run_id)
+        if job.answered_at is not None:
+            # Slack was slow with the first sign of life: it must not outlast the answer.
+            await thread.rest()
         return job.status == "CANCELLED" and job.attempt == 0 and job.answered_at is None
 
     async def _say_place(self, thread: Thread, place: int, with_status: bool) -> None:
@@ -116,13 +124,14 @@ class Worker:
             log.info("%s", error)
             await self._let_go(job, thread)
             return False
-        except asyncio.CancelledError:
+        except StorageError:
             await self._let_go(job, thread)
-            await self._hand_over(job)
             raise
         except BaseException:
             # Whoever takes the run up again goes on with its messages: this process perhaps, with a later attempt.
             await self._let_go(job, thread)
+            with suppress(StorageError):
+                await self._hand_over(job)
             raise
         log.info("run %s ended: %s, %s", outcome.run_id, outcome.status, outcome.verdict.value)
         return True
@@ -167,8 +176,7 @@ class Worker:
         run = await self.place.db.call(store.run, job.run_id)
         if run.status == "RUNNING" and run.lease_owner == self.place.owner and run.deadline is not None:
             lease = Lease(run.run_id, run.attempt, self.place.owner, run.deadline)
-            with suppress(LeaseLost):
-                await self.place.db.call(store.renew, lease, 0)
+            await self.place.db.call(store.renew, lease, 0)
 
     def _forget(self, job: Job) -> None:
         self._threads.pop(job.run_id, None)
@@ -219,7 +227,8 @@ class Worker:
         run = await self.place.db.call(TraceStore(self.place.db).run, job.run_id)
         if run.status not in ENDED:
             return
-        await self.place.db.call(self.budget.charge, job, run)
+        if run.attempt:
+            await self.place.db.call(self.budget.charge, job, run)
         thread, posts = await self._thread(job)
         said = await self._said(run)
         try:

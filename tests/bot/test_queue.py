@@ -139,6 +139,7 @@ async def test_two_processes_at_one_line_run_nothing_twice(slack: SlackEmulator,
             assert {here.run(job.run_id).attempt for job in jobs} == {1}
             assert {len(here.trace.steps(job.run_id)) for job in jobs} == {5}
             assert models[0].asked + models[1].asked == 60
+            assert here.worker.open_threads == there.worker.open_threads == 0
     finally:
         one.close()
         two.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 
@@ -169,3 +170,12 @@ async def test_a_stream_that_a_process_left_without_a_note_of_it_is_found(slack:
     other = bot.posts(bot.ask(under=job.thread_ts))
     await other.load(look=True)
     assert other.ts("progress") is None
+
+
+async def test_two_looks_at_once_note_everything_once(slack: SlackEmulator, bot: Bench) -> None:
+    job = bot.ask()
+    for part in ("progress", "answer"):
+        await bot.posts(job).post(part, text=part)
+    posts = bot.posts(job)
+    await asyncio.gather(*(posts.load(look=True) for _ in range(5)))
+    assert len(bot.jobs.messages(job.run_id)) == 2

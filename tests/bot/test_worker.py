@@ -165,8 +165,7 @@ async def test_an_answer_waits_until_slack_is_back(slack: SlackEmulator, sqlite_
         await asyncio.wait_for(model.waiting.wait(), 10)
         slack.away(3600)
         model.gate.set()
-        while bot.run(job.run_id).status == "RUNNING":
-            await asyncio.sleep(0.01)
+        await slack.wait_for(lambda: bot.run(job.run_id).status != "RUNNING")
         await asyncio.sleep(0.3)
         assert bot.job(job.run_id).answered_at is None
         slack.clear_faults()
@@ -223,8 +222,7 @@ async def test_a_token_that_was_revoked_does_not_lose_the_answer(
         await asyncio.wait_for(model.waiting.wait(), 10)
         slack.revoke(slack.bot_token)
         model.gate.set()
-        while bot.run(job.run_id).status == "RUNNING":
-            await asyncio.sleep(0.01)
+        await slack.wait_for(lambda: bot.run(job.run_id).status != "RUNNING")
         await asyncio.sleep(0.2)
         assert bot.job(job.run_id).answered_at is None
         slack.world.revoked.clear()
@@ -247,6 +245,32 @@ async def test_a_fault_of_ours_is_tried_again(
         await bot.answered(job)
         assert len(bot.answers(job)) == 1
         assert "failed inside us" in caplog.text
+
+
+async def test_a_run_that_always_fails_inside_us_ends_with_an_honest_word(
+    slack: SlackEmulator, sqlite_database: Database
+) -> None:
+    def complete(_: Job) -> Any:
+        async def fails(state: RunState) -> RunState:
+            raise asyncio.CancelledError
+
+        return fails
+
+    async with bench(slack, sqlite_database, complete=complete, most_attempts=2, lease_seconds=3600) as bot:
+        job = bot.ask()
+        await bot.answered(job)
+        assert "failed inside me 2 times" in slack.thread_text(CHANNEL, job.thread_ts)
+
+
+async def test_a_first_sign_of_life_that_comes_late_does_not_outlast_the_answer(
+    slack: SlackEmulator, sqlite_database: Database
+) -> None:
+    slack.fail("assistant.threads.setStatus", delay=1.0, times=1)
+    async with bench(slack, sqlite_database) as bot:
+        job = bot.ask()
+        bot.queue.wake(job.run_id)
+        await bot.answered(job)
+        assert slack.status(CHANNEL, job.thread_ts) == ""
 
 
 async def test_a_run_that_takes_its_worker_down_again_and_again_is_given_up_and_says_so(
@@ -314,8 +338,7 @@ async def test_an_answer_that_its_process_could_not_post_is_posted_by_another(
     async with bench(slack, sqlite_database, access={"failure_tries": 0}) as dying:
         job = dying.ask()
         dying.queue.wake(job.run_id)
-        while dying.run(job.run_id).status != "SUCCESS":
-            await asyncio.sleep(0.01)
+        await slack.wait_for(lambda: dying.run(job.run_id).status == "SUCCESS")
     assert dying.job(job.run_id).answered_at is None
     slack.clear_faults()
     async with bench(slack, sqlite_database) as bot:
