@@ -9,6 +9,11 @@ from typing import Any
 
 # <@U1>, <@U1|ana>, <#C1|name>, <!here>, <!date^…|Monday>, <https://host|label>
 _MARK = re.compile(r"<([@#!])([^<>|]*)(?:\|([^<>]*))?>|<([a-zA-Z][a-zA-Z+.-]*:[^<>|]+)(?:\|([^<>]*))?>")
+# White space, and what takes no space at all.
+_BLANK = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+    "\u200b\u200c\u200d\u2060\ufeff"
+)
 _NOTHING = ("[no preview available]", "[no preview]")
 # Where a block, element or attachment keeps words for people, in the order in which they are read.
 _WORDED = (
@@ -28,7 +33,7 @@ def read_markup(text: str, without: str = "") -> str:
 
     `without` is a user id whose mentions are left out: a question to the bot does not contain its name.
     """
-    return html.unescape(_MARK.sub(lambda match: _read(match, without), text)).strip()
+    return html.unescape(_MARK.sub(lambda match: _read(match, without), text)).strip(_BLANK)
 
 
 def message_text(message: Mapping[str, Any]) -> str:

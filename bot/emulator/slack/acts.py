@@ -157,6 +157,11 @@ class Acts(OnLoop):
         return self.world.deliveries.interaction("events_api", dict(payload), lambda _: None)
 
     @on_loop
+    def send_interaction(self, payload: Mapping[str, Any]) -> Delivery:
+        """A click or form as it is, which no message of ours offers."""
+        return self.world.deliveries.interaction("interactive", dict(payload), lambda _: None)
+
+    @on_loop
     def invite_bot(self, channel: str) -> None:
         where = self.world.state.channel(channel)
         where.members.add(BOT_USER)
