@@ -122,7 +122,7 @@ async def test_every_direct_message_is_a_question(sqlite_database: Database) -> 
             slack.post(direct, "ana", FOLLOW_UP, thread_ts=ts)
             slack.post(direct, "ana", "hello")
             await bot.settled(3)
-            assert questions(bot) == [QUESTION, FOLLOW_UP]
+            assert sorted(questions(bot)) == sorted([QUESTION, FOLLOW_UP])
             assert ["Ask me about an incident" in call["text"] for call in slack.calls("chat.postMessage")] == [True]
 
 
