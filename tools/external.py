@@ -22,7 +22,7 @@ _MAX_DEPTH = 12
 _MAX_LEVELS = 60
 _TROUBLE = re.compile(
     r"error|fail|fatal|panic|exception|denied|refused|time[d -]?out|timeout|oom|kill|evict|crash|back-?off|exhaust|"
-    r"unhealthy|warn|critical|invalid|missing|not found|undefined|unable|cannot|rejected|错误|失败|超时|异常|拒绝",
+    r"unhealthy|warn|critical|invalid|violat|duplicate|missing|not found|undefined|unable|cannot|rejected|错误|失败|超时|异常|拒绝",
     re.I,
 )
 _VARYING = re.compile(r"(?<=id)[\"']?\s?[:=]\s?[\"']?[\w-]+|(?<![\w.:-])(?=[\w.:-]{0,40}\d)[\w.:-]+", re.I)

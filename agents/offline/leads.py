@@ -24,6 +24,8 @@ _FAILURES = {
     "missing": re.compile(r"not ?found|no such|doesn't have a resource|\b404\b", re.IGNORECASE),
     "time": re.compile(r"time[d -]?out|deadline", re.IGNORECASE),
 }
+# The look-up itself went wrong: that says nothing of what was looked at.
+_REFUSED = re.compile(r"^(Error from server \(|Unable to connect to the server|error: )")
 MAX_HYPOTHESES = 2
 MAX_MISSING = 6
 _NOT_READ = " was not read: "
@@ -64,7 +66,8 @@ def _of_lines(found: Findings, sentences: Sentences) -> Iterator[Hypothesis]:
             basis=sentences.say("hypotheses", "line_basis", tool=line.cited.tool_name),
             needed_evidence=(sentences.say("hypotheses", "change_needs"),),
         )
-    for line in [line for line in found.telling if line.weight >= 4 and line not in changes][:1]:
+    told = [line for line in found.telling if line.weight >= 4 and line not in changes]
+    for line in [line for line in told if not _REFUSED.search(line.cited.ref.text)][:1]:
         yield Hypothesis(
             hypothesis_text=sentences.say("hypotheses", "line", quote=quote(line.cited.ref.text)),
             basis=sentences.say("hypotheses", "line_basis", tool=line.cited.tool_name),

@@ -16,7 +16,7 @@ from agents.offline.external_calls import is_external
 from agents.offline.question import Question
 from tools.contracts import NO_EVIDENCE_PATH, EvidenceStatus
 
-Source = Literal["log", "event", "state", "count", "record", "change"]
+Source = Literal["log", "event", "state", "count", "record", "change", "added"]
 
 COUNT_LINE = re.compile(
     r"^\W*(found|total|count)?\W*\d+\s+(results?|rows?|items?|matches|found|pods?|entries|resources?)\W*$"
@@ -27,6 +27,8 @@ _HOST = re.compile(r"\b[a-z][a-z0-9]*(?:-[a-z0-9]+)+\b")
 _SAME_WORDS = 0.7
 _STRONG, _WEAK = 4.0, 1.0
 _FROM_LOG = 0.5
+ADDED_TOOL = "added_context"
+_ADDED = 1.5
 _LOG_TOOL = re.compile(r"log", re.IGNORECASE)
 _EVENT = re.compile(r"event", re.IGNORECASE)
 _WARNING_ROW = re.compile(r"\bWarning\b\s+\w+")
@@ -145,6 +147,8 @@ class _Asked:
     def _told(self, exchange: Exchange, cited: CitedRef) -> Telling | None:
         text, source = cited.ref.text, _source(exchange, cited)
         pattern = _pattern_of(text, exchange.call.name)
+        if source == "added":
+            return _added(cited, pattern)
         weight = (pattern.weight if pattern else 0.0) + (_FROM_LOG if source != "state" else 0.0)
         if self.question.ask == "count":
             return Telling(cited, "count", 10.0, answers=True) if COUNT_LINE.search(text) else None
@@ -158,6 +162,13 @@ class _Asked:
             found = pattern.regex.search(text)
             return Telling(cited, source, weight, found.start() if found else 0, states_cause=pattern.cause)
         return Telling(cited, "state", 0.5) if _is_row_of(self.question, text) else None
+
+
+def _added(cited: CitedRef, pattern: _Pattern | None) -> Telling:
+    """What a person added is always told, and never states a cause by itself: it is testimony."""
+    found = pattern.regex.search(cited.ref.text) if pattern else None
+    weight = max(pattern.weight if pattern else 0.0, _ADDED)
+    return Telling(cited, "added", weight, found.start() if found else 0)
 
 
 def _says_enough(text: str) -> bool:
@@ -197,6 +208,8 @@ def _is_row_of(question: Question, text: str) -> bool:
 
 
 def _source(exchange: Exchange, cited: CitedRef) -> Source:
+    if exchange.call.name == ADDED_TOOL:
+        return "added"
     if _is_change(exchange, cited.ref.text):
         return "change"
     if _WARNING_ROW.search(cited.ref.text) or _EVENT.search(exchange.call.name):

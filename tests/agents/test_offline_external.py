@@ -1,10 +1,13 @@
 import pytest
-from offline_world import NOW, UTC_ZONE, Answers, offer
+from offline_world import NOW, UTC_ZONE, Answers, executor_request, offer
 
+from agents.contracts import ExecutorDraft
 from agents.llm.base import ToolOffer
+from agents.offline.executor import turn
 from agents.offline.external_calls import MAX_CALLS, PlannedCall, next_calls, unfilled
 from agents.offline.question import read
 from agents.offline.telling import Telling, telling_lines
+from tools.external import wrap_text
 
 FIND = offer("find_resource", "kind", "keyword")
 DESCRIBE = offer("describe", "kind", "name", "namespace")
@@ -197,3 +200,19 @@ def test_trouble_of_other_kinds_is_told_from_where_it_is_said(line: str, start: 
 def test_a_bare_total_is_a_count() -> None:
     (told,) = telling("How many nodes are there?", (offer("list_nodes"),), Answers().text("list_nodes", {}, "total=3\nn1 Ready"))
     assert (told.cited.ref.text, told.answers) == ("total=3", True)
+
+
+def test_a_refused_look_up_is_no_lead_to_a_cause() -> None:
+    arguments = {"kind": "deployment", "name": "ledger", "namespace": "books"}
+    refused = Answers().text("describe", arguments, 'Error from server (NotFound): deployments.apps "ledger" not found')
+    crashed = Answers().text("describe", arguments, "ValueError: REDIS_URL is not set")
+    drafts = [turn(executor_request("Why does the deployment ledger fail?", (), one)) for one in (refused, crashed)]
+    assert [len(draft.hypotheses) for draft in drafts if isinstance(draft, ExecutorDraft)] == [0, 1]
+
+
+def test_the_last_line_of_a_long_log_is_not_lost() -> None:
+    rows = "\n".join(f"INFO row {number} ok" for number in range(5_000))
+    result = wrap_text(f"{rows}\nUniqueViolation: duplicate key value violates unique constraint", {})
+    answers = Answers().found("fetch_pod_logs", {"pod_name": "etl-1", "namespace": "etl"}, list(result.evidence_refs))
+    (told,) = telling("Why did etl-1 fail?", (LOGS,), answers)
+    assert "duplicate key" in told.cited.ref.text
