@@ -68,7 +68,7 @@ function posted(channel, ts, isRoot) {
 function follows(channel, message) {
   if (awaited !== `${channel}/${message.thread_ts}` || message.user === me.user) return;
   awaited = "";
-  if (!me.home && me.channel === channel && !me.thread) {
+  if (!me.home && me.channel === channel) {
     me.thread = message.thread_ts;
     pane("thread");
   }
@@ -167,7 +167,14 @@ function settle() {
   const marked = messagesOf(me.channel).get(me.marked);
   if (marked && !me.thread && (marked.reply_count || (marked.thread_ts && marked.thread_ts !== marked.ts))) me.thread = marked.thread_ts || marked.ts;
   if (first && named) pane(me.thread ? "thread" : "place");
+  if (first && !named && !me.home) lastThread();
   first = false;
+}
+
+// Where the address names no place, the last question is what there is to look at.
+function lastThread() {
+  const last = rootsOf(me.channel, me.user).pop();
+  if (last) posted(me.channel, last.ts, true);
 }
 
 function heard({ channel, message, isNew }) {

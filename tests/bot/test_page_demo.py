@@ -1,0 +1,113 @@
+"""`proofthread demo` in a browser: a question, its stream, the evidence, a thumb, the case."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from browser import Page, chromium
+
+THREAD = "#thread .timeline"
+START_SECONDS = 60.0
+
+
+@contextmanager
+def demo(folder: Path) -> Iterator[str]:
+    """The command as the README has it; gives the address that it prints, ends it as Ctrl-C does."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PROOFTHREAD_", "SLACK_"))}
+    environment = kept | {"PYTHONUNBUFFERED": "1"}
+    command = [sys.executable, "-m", "bot", "demo"]
+    errors = (folder / "errors").open("wb")
+    process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True)
+    watch = threading.Timer(START_SECONDS, process.kill)
+    watch.start()
+    try:
+        assert process.stdout is not None
+        said = process.stdout.readline()
+        watch.cancel()
+        assert "http://127.0.0.1:" in said, said + (folder / "errors").read_text()
+        yield said.split()[-1]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 0, (folder / "errors").read_text()
+    finally:
+        watch.cancel()
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        errors.close()
+
+
+# Keeps what a quick run shows for a moment only: each task that it streams, with each of its states.
+WATCH = """
+window.watched = new Set();
+const look = () => document.querySelectorAll("#thread [data-task]").forEach((task) =>
+  window.watched.add(`${task.querySelector(".task-title").textContent}: ${task.dataset.status}`));
+new MutationObserver(look).observe(document.getElementById("thread"), {childList: true, subtree: true});
+"""
+
+
+def asked_and_answered(page: Page) -> None:
+    page.driver.execute_script(WATCH)
+    page.say("@proofthread why does checkout answer 504?")
+    page.reads(THREAD, "why does checkout answer 504?", "Proven", "Next:", "order-service", "Useful")
+    page.gone(f"{THREAD} .streaming")
+    watched = page.driver.execute_script("return [...window.watched]")
+    assert any(each.endswith(": in_progress") for each in watched), watched
+
+
+def evidence_is_read(page: Page) -> None:
+    page.button(THREAD, "Evidence")
+    page.reads("#modal", "Evidence", "[1]", "Query: ", "HikariPool-1")
+    quoted = page.css("#modal blockquote strong code, #modal blockquote code").text
+    assert "ORD-5031" in quoted
+    page.button("#modal", "Close")
+    page.gone("#modal")
+    page.button(THREAD, "Trace")
+    page.reads("#modal", "PLANNER → EXECUTOR → GATEKEEPER")
+    page.button("#modal", "Close")
+    page.gone("#modal")
+
+
+def a_thumb_makes_a_case(page: Page) -> None:
+    page.button(THREAD, "Useful")
+    page.reads(f"{THREAD} .whisper", "Only visible to you", "case")
+    page.button(f"{THREAD} .whisper", "Edit before saving")
+    page.reads("#modal", "Edit the case", "Cause")
+    page.button("#modal", "Cancel")
+    page.gone("#modal")
+    page.say("/proofthread cases")
+    page.reads("#place .whisper", "why does checkout answer 504?")
+    page.press("[data-app=home]")
+    page.reads("#place", "Recent runs", "Why is checkout slow?", "👍 1")
+
+
+def another_thumb_is_a_reaction(page: Page) -> None:
+    page.select("#who", "U0BEN00001")
+    page.press("#side [data-channel=C0INCIDENT]")
+    page.press("#place .message:last-of-type .thread-link")
+    answer = f"{THREAD} .message:last-of-type"
+    page.reads(answer, "Proven")
+    page.point_at(answer)
+    page.press(f"{answer} [data-react='+1']")
+    page.css(f"{answer} [data-reaction='+1']")
+    page.reads(f"{THREAD} .whisper", "case")
+    page.press("[data-app=home]")
+    page.reads("#place", "👍 2")
+
+
+def test_the_demo_shows_an_answer_its_evidence_and_the_case_of_a_thumb(tmp_path: Path) -> None:
+    with chromium(tmp_path / "chromium") as page, demo(tmp_path) as address:
+        page.open(address)
+        page.reads("#place .timeline", "Why is checkout slow?")
+        page.reads(THREAD, "Proven", "order-service")
+        asked_and_answered(page)
+        evidence_is_read(page)
+        a_thumb_makes_a_case(page)
+        another_thumb_is_a_reaction(page)
+        assert page.complaints() == []
