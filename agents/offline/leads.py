@@ -124,10 +124,12 @@ def _missing(found: Findings, sentences: Sentences) -> Iterator[str]:
     if found.evidence.kinds and not found.explained and found.question.ask == "why":
         yield from _unexplained(found, sentences)
     offered = {offer.name for offer in found.offers} | {exchange.call.name for exchange in found.exchanges}
-    if not any(offer.origin == "external" for offer in found.offers):
-        for tool in _STANDARD_TOOLS:
-            if tool not in offered:
-                yield sentences.say("missing", "not_offered", tool=tool, what=sentences.say("missing", f"what_{tool}"))
+    absent = [tool for tool in _STANDARD_TOOLS if tool not in offered]
+    if absent and not found.offers and not _asked_outside(found):
+        yield sentences.say("missing", "calls_spent")
+    elif not any(offer.origin == "external" for offer in found.offers):
+        for tool in absent:
+            yield sentences.say("missing", "not_offered", tool=tool, what=sentences.say("missing", f"what_{tool}"))
 
 
 def _empty(found: Findings, sentences: Sentences) -> Iterator[str]:
@@ -144,6 +146,10 @@ def _empty(found: Findings, sentences: Sentences) -> Iterator[str]:
             asked.setdefault(exchange.call.name, []).append(_asked(exchange))
     for tool, what in asked.items():
         yield sentences.say("missing", "no_lines" if "log" in tool.lower() else "empty", tool=tool, what="; ".join(what))
+
+
+def _asked_outside(found: Findings) -> bool:
+    return any(is_external(one, found.offers) for one in found.exchanges)
 
 
 def _has_unread(found: Findings) -> bool:

@@ -173,6 +173,12 @@ def test_a_slow_climb_is_not_called_steady(lowest: str, highest: str, steady: bo
     )
 
 
+def test_where_the_calls_are_spent_no_tool_is_called_unavailable() -> None:
+    missing = " ".join(drafted("Why is checkout slow?", Answers().logs(POOL)).missing_info)
+    assert "were spent" in missing
+    assert "not available" not in missing
+
+
 def test_log_files_that_could_not_be_read_are_missing() -> None:
     notes = ["svc.log was not read: binary, not text"]
     answers = Answers().found("query_logs", {}, [_ref(POOL)], notes=notes)
