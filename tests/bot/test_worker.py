@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,7 @@ from bot.emulator.slack import SlackEmulator
 from bot.jobs import execute
 from bot.stored_outcome import stored_outcome
 from storage.budget import BudgetStore, Ceiling, person, workspace
+from storage.database import Timeouts
 from storage.engine import Database
 from storage.jobs import Job
 
@@ -347,3 +349,25 @@ async def test_an_answer_that_its_process_could_not_post_is_posted_by_another(
         assert len(bot.answers(job)) == 1
 
 
+
+
+async def test_a_run_outlives_a_database_that_is_away_for_a_while(
+    slack: SlackEmulator, sqlite_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    database = Database(sqlite_url, timeouts=Timeouts(busy=0.01))
+    model = Incident(waits_in="verifier")
+    locker = sqlite3.connect(sqlite_url.removeprefix("sqlite:///"), isolation_level=None)
+    try:
+        async with bench(slack, database, model, lease_seconds=1) as bot:
+            job = bot.ask()
+            bot.queue.wake(job.run_id)
+            await slack.wait_for(lambda: model.waiting.is_set() and bool(bot.parts(job)))
+            locker.execute("BEGIN IMMEDIATE")
+            model.gate.set()
+            await slack.wait_for(lambda: "goes on when the database is back" in caplog.text)
+            locker.execute("ROLLBACK")
+            await bot.answered(job)
+            assert [part_of(message)[0] for message in bot.parts(job)] == ["answer"]
+    finally:
+        locker.close()
+        database.close()
