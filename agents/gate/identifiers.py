@@ -19,8 +19,8 @@ from agents.gate.words import (
 
 _SEGMENT = r"[A-Za-z0-9_$~%]"
 CODE = re.compile(
-    r"(?P<url>[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>，。；）」]+)"
-    r"|(?P<email>[A-Za-z0-9_.+-]+@[A-Za-z0-9-]+\.[A-Za-z0-9.-]+[A-Za-z0-9])"
+    r"(?P<url>[A-Za-z][A-Za-z0-9+.-]*+://[^\s\"'<>，。；）」]+)"
+    r"|(?P<email>[A-Za-z0-9_.+-]++@[A-Za-z0-9-]+\.[A-Za-z0-9.-]+[A-Za-z0-9])"
     r"|(?P<ip>(?<![A-Za-z0-9_.])\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?:/\d{1,2})?(?![A-Za-z0-9_]))"
     r"|(?P<ip6>(?<![A-Za-z0-9_:])(?:[0-9A-Fa-f]{1,4}:){3,7}(?::?[0-9A-Fa-f]{1,4})(?![A-Za-z0-9_:]))"
     r"|(?P<version>(?<![A-Za-z0-9_.])(?:[vV]?\d+(?:\.\d+){2,}|[vV]\d+(?:\.\d+)*)(?:[-+][A-Za-z0-9.]+)?(?![A-Za-z0-9_]))"
@@ -29,7 +29,9 @@ CODE = re.compile(
     rf"|(?P<digits>(?<![A-Za-z0-9_.])\d+[A-Za-z_]{_SEGMENT}*(?:-[A-Za-z0-9]+)*)"
 )
 _DIGIT = re.compile(r"\d")
-_CHUNK = re.compile(r"[^\s\"'`<>,;()\[\]{}，。；、（）「」]+")
+_BETWEEN = r"\s\"'`<>,;()\[\]{}，。；、（）「」"
+_CHUNK = re.compile(rf"[^{_BETWEEN}]+")
+_CHUNK_AND_DIGIT = re.compile(rf"[^{_BETWEEN}\d]*+(\d)[^{_BETWEEN}]*+|[^{_BETWEEN}]++")
 _TIMES = re.compile(r"[xX]\d+")  # (x256 over 58m)
 _HOST = re.compile(r"[A-Za-z0-9_]+[-.][A-Za-z0-9_.-]+|localhost")
 _LETTER_DIGIT = re.compile(r"[A-Za-z]\d|\d[A-Za-z]")
@@ -59,8 +61,8 @@ def code_ranges(text: str) -> list[tuple[int, int]]:
     """Where code-like words hold digits that are not numbers."""
     return [
         (name.start, name.end)
-        for chunk in _CHUNK.finditer(text)
-        if _DIGIT.search(chunk[0])
+        for chunk in _CHUNK_AND_DIGIT.finditer(text)
+        if chunk.lastindex
         for match in CODE.finditer(text, *chunk.span())
         if _DIGIT.search(match[0]) and (name := _code(match)) is not None and _DIGIT.search(name.text)
     ]

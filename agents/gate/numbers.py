@@ -14,7 +14,7 @@ from agents.gate.units import BYTE_KEYS, KEY_UNITS, RATIO_KEYS, TIME_KEYS, UNIT,
 from agents.gate.words import CODE_WORDS, NUMBER_WORDS
 
 _NUMBER = re.compile(
-    r"(?:(?<![A-Za-z0-9_#@])|(?<=[(\s][xX]))(?<![A-Za-z0-9_][.])(?<![A-Za-z_]-)(?P<percent>百分之\s?)?(?P<sign>(?<![\w)\]])[-+])?"
+    r"(?=[-+\d百])(?:(?<![A-Za-z0-9_#@])|(?<=[(\s][xX]))(?<![A-Za-z0-9_][.])(?<![A-Za-z_]-)(?P<percent>百分之\s?)?(?P<sign>(?<![\w)\]])[-+])?"
     r"(?P<digits>\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?P<fraction>\.\d+)?(?P<exponent>[eE][-+]?\d+)?"
 )
 _AFTER = re.compile(r"(?:st|nd|rd|th|x|X)?(?![A-Za-z0-9_]|\.\d)")
