@@ -91,8 +91,9 @@ def another_thumb_is_a_reaction(page: Page) -> None:
     page.select("#who", "U0BEN00001")
     page.press("#side [data-channel=C0INCIDENT]")
     page.press("#place .message:last-of-type .thread-link")
-    answer = f"{THREAD} .message:last-of-type"
-    page.reads(answer, "Proven")
+    page.reads(f"{THREAD} .message:last-of-type", "Proven")
+    ts = page.css(f"{THREAD} .message:last-of-type").get_attribute("data-ts")
+    answer = f"{THREAD} .message[data-ts='{ts}']"
     page.point_at(answer)
     page.press(f"{answer} [data-react='+1']")
     page.css(f"{answer} [data-reaction='+1']")
