@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from agents.contracts import HistoryTurn
 from agents.state import RunState
+from bot.attached import Attached, additions_of, attached_to
 from bot.desk import Desk
 from bot.people import LookupFailed
 from bot.recall import proven_claims
@@ -31,6 +32,8 @@ ROOT_CHARS = 6_000
 SECONDS = 8.0
 CLICKED = ("shortcut", "look_wider", "add_context")
 
+Message = Mapping[str, Any]
+
 log = logging.getLogger(__name__)
 
 
@@ -39,17 +42,25 @@ def completing(desk: Desk) -> Callable[[Job], Callable[[RunState], Awaitable[Run
 
     def complete(job: Job) -> Callable[[RunState], Awaitable[RunState]]:
         async def completed(state: RunState) -> RunState:
-            return replace(state, history=await history(desk, job, state.language))
+            messages = await _messages(desk, job)
+            told = await history(desk, job, state.language, messages)
+            files = await additions_of(desk, await _files(desk, job, messages))
+            # A run that goes on from another has what that one was given.
+            added = tuple(dict.fromkeys((*state.additions, *files)))
+            return replace(state, history=told, additions=added)
 
         return completed
 
     return complete
 
 
-async def history(desk: Desk, job: Job, language: str) -> tuple[HistoryTurn, ...]:
-    """The thread up to the question, then earlier answers of the session, oldest first. Secrets are masked."""
+async def history(
+    desk: Desk, job: Job, language: str, messages: Sequence[Message] | None = None
+) -> tuple[HistoryTurn, ...]:
+    """The thread up to the question, then earlier answers of the session, oldest first. Secrets are masked. `messages`
+    are the thread's, read here where they are not given."""
     earlier, asked = await desk.db.call(_earlier, desk, job)
-    said = await _thread(desk, job, asked)
+    said = await _thread(desk, job, asked, await _messages(desk, job) if messages is None else messages)
     turns = [*_background(desk, said, language), *(turn for run in earlier for turn in _answered(desk, run, language))]
     mask = desk.place.redactor.text
     return tuple(turn.model_copy(update={"text": mask(turn.text)}) for turn in turns)
@@ -69,21 +80,33 @@ def _earlier(desk: Desk, job: Job) -> tuple[list[Run], set[str]]:
     return answered, {desk.jobs.job(run.run_id).ts for run in answered}
 
 
-async def _thread(desk: Desk, job: Job, asked: set[str]) -> list[Said]:
-    """What others wrote before the question, the root first. Our own messages and the questions to them are left out:
-    those come from the database, not from their rendering."""
+async def _messages(desk: Desk, job: Job) -> list[Message]:
+    """What others wrote up to the question and in it, the root first."""
     try:
         messages = await asyncio.wait_for(_read(desk, job), SECONDS)
     except (SlackAway, SlackRefused, TimeoutError) as error:
         log.warning("the thread of run %s cannot be read: %s", job.run_id, error or "no answer in time")
         return []
-    others = [each for each in messages if each["ts"] not in asked and not _is_ours(desk, each)]
-    before = [each for each in others if float(each["ts"]) < _limit(job)]
+    return [each for each in messages if float(each["ts"]) <= _limit(job) and not _is_ours(desk, each)]
+
+
+async def _thread(desk: Desk, job: Job, asked: set[str], messages: Sequence[Message]) -> list[Said]:
+    """Our own messages and the questions to them are left out: those come from the database, not from their
+    rendering."""
+    before = [each for each in messages if each["ts"] not in asked and float(each["ts"]) < _limit(job)]
     return [Said(await _author(desk, each), message_text(each)) for each in before]
 
 
-async def _read(desk: Desk, job: Job) -> list[Mapping[str, Any]]:
-    found: list[Mapping[str, Any]] = []
+async def _files(desk: Desk, job: Job, messages: Sequence[Message]) -> list[Attached]:
+    """Files posted with the question, or before it since the last one that was answered."""
+    _, asked = await desk.db.call(_earlier, desk, job)
+    since = max((float(ts) for ts in asked), default=0.0)
+    late = [each for each in messages if float(each["ts"]) > since and each.get("files")]
+    return [file for each in late for file in attached_to(each, await _author(desk, each))]
+
+
+async def _read(desk: Desk, job: Job) -> list[Message]:
+    found: list[Message] = []
     async for message in desk.slack.pages(
         "conversations.replies", "messages", channel=job.channel, ts=job.thread_ts, limit=MESSAGES_READ
     ):

@@ -130,7 +130,11 @@ async def execute(
         raise RunNotClaimed(f"run {run_id} is being worked on elsewhere or has ended")
     state, deps = await _open(lease, store, place, on_event)
     try:
-        return await diagnose(lease, await _completed(state, deps, complete), deps)
+        whole = await _completed(state, deps, complete)
+        if whole.additions != state.additions:
+            # What is offered depends on what was added.
+            _, deps = await _open(lease, store, place, on_event)
+        return await diagnose(lease, whole, deps)
     except StorageError:
         raise
     except Exception:
@@ -158,8 +162,13 @@ def _checked(request: RunRequest, redactor: Redactor) -> RunRequest:
     if not _is_zone(request.zone):
         raise RequestRefused(f"{request.zone!r} is no time zone; write one like Europe/Berlin or Asia/Shanghai.")
     history = tuple(turn.model_copy(update={"text": redactor.text(turn.text)}) for turn in request.history)
-    additions = tuple(one.model_copy(update={"text": redactor.text(one.text)}) for one in request.additions)
+    additions = tuple(one.model_copy(update={"text": _masked(one.text, redactor)}) for one in request.additions)
     return replace(request, question=redactor.text(question), history=history, additions=additions)
+
+
+def _masked(text: str, redactor: Redactor) -> str:
+    """Line by line: a key may run over many."""
+    return "\n".join(redactor.lines(text.splitlines()))
 
 
 def _is_zone(name: str) -> bool:

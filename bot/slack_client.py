@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from slack_sdk.web.async_client import AsyncWebClient
 
 SLACK_API = "https://slack.com/api/"
+FILES_HOST = "files.slack.com"
 # Doing these twice shows twice, so a lost answer is the caller's matter.
 ONCE = frozenset(
     {
@@ -169,6 +170,24 @@ class SlackCalls:
         except (aiohttp.ClientError, TimeoutError) as error:
             raise SlackAway("file upload", _why(error), may_have_happened=False) from error
 
+    async def download(self, url: str, most_bytes: int) -> bytes:
+        """A file that stands in Slack, whole; needs files:read. The token goes to Slack's own file server alone, and no
+        redirect is followed. Raises SlackRefused for another address, a login page and what is too large; SlackAway."""
+        import aiohttp
+
+        if not _is_file_address(url, self.client.base_url):
+            raise SlackRefused("file download", "not_a_slack_file")
+        headers = {"Authorization": f"Bearer {self.client.token}"}
+        try:
+            async with self._session.get(
+                url, headers=headers, allow_redirects=False, proxy=self.client.proxy
+            ) as answer:
+                if answer.status != 200 or answer.content_type == "text/html":
+                    raise SlackRefused("file download", f"HTTP {answer.status}", "files:read")
+                return await _limited(answer.content, most_bytes)
+        except (aiohttp.ClientError, TimeoutError) as error:
+            raise SlackAway("file download", _why(error), may_have_happened=False) from error
+
     async def _called(self, method: str, arguments: dict[str, Any]) -> dict[str, Any]:
         await self._wait(method, arguments)
         if method in _REPLACEABLE:
@@ -249,6 +268,25 @@ def _failure(method: str, error: SlackApiError) -> SlackAway | SlackRefused:
     if status >= 500 or word in _UNKNOWN_OUTCOME or not word:
         return SlackAway(method, word or f"HTTP {status}", may_have_happened=True)
     return SlackRefused(method, word, str(body.get("needed") or ""))
+
+
+def _is_file_address(url: str, api: str) -> bool:
+    """Slack's file server; where the API is somebody else's (a proxy, a test), that same server."""
+    wanted, ours = urlsplit(url), urlsplit(api)
+    if wanted.username or wanted.password:
+        return False
+    if ours.hostname and ours.hostname != "slack.com" and not ours.hostname.endswith(".slack.com"):
+        return (wanted.scheme, wanted.netloc) == (ours.scheme, ours.netloc)
+    return wanted.scheme == "https" and wanted.netloc == FILES_HOST
+
+
+async def _limited(content: aiohttp.StreamReader, most_bytes: int) -> bytes:
+    data = bytearray()
+    async for part in content.iter_chunked(65_536):
+        data += part
+        if len(data) > most_bytes:
+            raise SlackRefused("file download", "file_too_large")
+    return bytes(data)
 
 
 def _why(error: BaseException) -> str:

@@ -4,31 +4,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from answered_bot import WHERE, Partly, answered_bot
+from answered_bot import ADDED, WHERE, Partly, Reader, answered_bot
 from slack_worker import ANA, emulator
-from small_incident import claim, draft
 
-from agents.llm.base import ModelRequest
-from agents.llm.scripted import ScriptedCall, Turn
 from bot.listeners.look_wider import wider_hours
 from storage.engine import Database
 from storage.jobs import JobStore
 from storage.records import StoredInvocation
 from storage.retention import Retention
-
-ADDED = "2026-11-30 08:42:07 ERROR proxy upstream reset, token=ghp_0123456789abcdefghijABCDEFGHIJ012345"
-
-
-class Reader(Partly):
-    """Calls added_context where it is offered, and quotes the first line that somebody added."""
-
-    def _turn(self, request: ModelRequest) -> Turn:
-        offered = {tool.name for tool in request.tools}
-        if request.role == "executor" and "added_context" in offered and not request.exchanges:
-            return Turn(role="executor", tool_calls=(ScriptedCall(name="added_context", arguments={}),))
-        if request.role == "executor" and any(one.call.name == "added_context" for one in request.exchanges):
-            return draft(claim(1, "symptom", "proxy reported ERROR upstream reset", ("E1", "ERROR proxy upstream reset")))
-        return super()._turn(request)
 
 
 async def test_a_wider_look_is_one_run_however_often_it_is_asked_for(sqlite_database: Database) -> None:

@@ -103,7 +103,7 @@ async def test_a_mention_with_a_file_alone_says_that_files_are_not_read(sqlite_d
         async with listening(slack, sqlite_database) as bot:
             ts = slack.post("incidents", "ana", slack.mention, files=[{"name": "a.log", "content": "x"}])
             await bot.settled(2)
-            assert ["cannot read files" in each for each in said(bot, "incidents", ts)] == [True]
+            assert ["I read text files" in each for each in said(bot, "incidents", ts)] == [True]
             assert bot.runs == []
 
 

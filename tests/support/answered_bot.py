@@ -9,10 +9,10 @@ from typing import Any
 
 from slack_bot import Well, slack_settings
 from slack_worker import Bench, Incident, bench, part_of
-from small_incident import skills, specs, votes
+from small_incident import claim, draft, skills, specs, votes
 
 from agents.llm.base import Model, ModelRequest
-from agents.llm.scripted import Turn
+from agents.llm.scripted import ScriptedCall, Turn
 from bot.cases import Cases
 from bot.connection import http_door, slack_door
 from bot.context import completing
@@ -38,6 +38,21 @@ class Partly(Incident):
     def _turn(self, request: ModelRequest) -> Turn:
         if request.role == "verifier":
             return votes(("r1-c1", "direct_evidence"), ("r1-c2", "direct_evidence"), answered=False)
+        return super()._turn(request)
+
+
+ADDED = "2026-11-30 08:42:07 ERROR proxy upstream reset, token=ghp_0123456789abcdefghijABCDEFGHIJ012345"
+
+
+class Reader(Partly):
+    """Calls added_context where it is offered, and quotes the first line that somebody added."""
+
+    def _turn(self, request: ModelRequest) -> Turn:
+        offered = {tool.name for tool in request.tools}
+        if request.role == "executor" and "added_context" in offered and not request.exchanges:
+            return Turn(role="executor", tool_calls=(ScriptedCall(name="added_context", arguments={}),))
+        if request.role == "executor" and any(one.call.name == "added_context" for one in request.exchanges):
+            return draft(claim(1, "symptom", "proxy reported ERROR upstream reset", ("E1", "ERROR proxy upstream reset")))
         return super()._turn(request)
 
 
