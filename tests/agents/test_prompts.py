@@ -1,5 +1,6 @@
 """What each role reads, word for word: golden renders of one run, and the rules of loading."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,8 @@ async def test_what_each_role_reads_is_as_reviewed(sqlite_database: Database) ->
         tools = f"tools: {', '.join(tool.name for tool in asked.tools) or 'none'}"
         parts = [f"----- {message.role} -----\n{message.content or message.tool_calls}" for message in asked.messages]
         text = "\n".join([tools, *parts]).replace(RULESET_VERSION, "(the rule set's version)")
+        # Calls that run side by side get their numbers in any order.
+        text = re.sub(r'"(query_\w+) \d+":', r'"\1 #":', text)
         check_golden(GOLDEN / f"{role}.txt", text + "\n")
 
 
