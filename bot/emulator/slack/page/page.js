@@ -182,8 +182,14 @@ function heard({ channel, message, isNew }) {
   const where = state.channels.get(channel);
   const direct = where && where.kind === "im" && where.user === me.user;
   const calls = (message.text || "").includes(`<@${me.user}>`) || direct;
-  if (!isNew || !calls || message.user === me.user || message.ephemeral_to) return;
+  if (!isNew || !calls || !message.text || message.user === me.user || message.ephemeral_to || seen(channel, message)) return;
   toast(`${state.bot.name}${direct ? "" : ` in #${where ? where.name : ""}`}`, decoded(message.text || ""), () => go.to(channel, message.thread_ts && message.thread_ts !== message.ts ? message.thread_ts : "", message.ts));
+}
+
+// Nobody is told of what stands before their eyes.
+function seen(channel, message) {
+  const root = message.thread_ts || message.ts;
+  return !me.home && me.channel === channel && (root === message.ts || root === me.thread);
 }
 
 // A link to a message of this workspace opens here; a click elsewhere shuts open menus.

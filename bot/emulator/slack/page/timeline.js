@@ -21,13 +21,14 @@ export function timeline(label) {
     const next = new Map();
     const line = (key, draw) => once(drawn, next, key, draw);
     const nodes = [];
+    const replies = messages.slice(1).filter((message) => !message.ephemeral_to).length;
     messages.forEach((message, index) => {
       const before = messages[index - 1];
       const newDay = !before || day(before.ts) !== day(message.ts);
       if (newDay && !options.thread) nodes.push(line(`day ${day(message.ts)}`, () => ruled(day(message.ts))));
       const compact = !newDay && !(options.thread && index === 1) && together(before, message);
       nodes.push(messageNode(drawn, next, message, channel, { ...options, compact }));
-      if (options.thread && index === 0 && messages.length > 1) nodes.push(line(`replies ${messages.length}`, () => ruled(messages.length === 2 ? "1 reply" : `${messages.length - 1} replies`)));
+      if (options.thread && index === 0 && replies) nodes.push(line(`replies ${replies}`, () => ruled(replies === 1 ? "1 reply" : `${replies} replies`)));
     });
     if (foot) nodes.push(line(...foot));
     drawn = next;
