@@ -25,14 +25,15 @@ from bot.doctor import sources
 from bot.door import Door
 from bot.errors import ConfigError
 from bot.health import Health
-from bot.identity import Identity, check_tokens, identify, socket_address
+from bot.identity import Identity, access, check_tokens, identify, socket_address
 from bot.people import People
-from bot.purging import purge_old
+from bot.purging import purge_daily
 from bot.queue import Queue
 from bot.settings import Loaded, Settings
 from bot.slack_app import build_app, warm_up
-from bot.slack_client import SlackAccess, SlackCalls, open_slack
+from bot.slack_client import SlackCalls, open_slack
 from bot.thread import thread_words
+from bot.voting import early_votes
 from bot.worker import Worker
 from storage.budget import BudgetStore, Ceiling
 from storage.database import answers
@@ -42,7 +43,6 @@ from storage.jobs import JobStore
 Mode = Literal["socket", "http"]
 
 GRACE_SECONDS = 20.0
-DAY_SECONDS = 86_400.0
 
 log = logging.getLogger(__name__)
 
@@ -104,7 +104,7 @@ async def open_bot(
         _say_what_is_missing(app, bot.desk.bot)
         bolt = build_app(bot.desk)
         await warm_up(bolt)
-        bot.tasks += [asyncio.create_task(bot.queue.run()), asyncio.create_task(_retention(app))]
+        bot.tasks += [asyncio.create_task(bot.queue.run()), asyncio.create_task(purge_daily(app))]
         stack.push_async_callback(_stopped, bot, grace_seconds)
         settings = app.settings
         if mode == "socket":
@@ -118,14 +118,6 @@ async def open_bot(
             log.info("listening on %s for app %s, workspace %s", bot.address, bot.desk.bot.name, bot.desk.bot.team_name)
         stack.callback(_mark_stopping, bot)
         yield bot
-
-
-def access(settings: Settings) -> SlackAccess:
-    """Raises ConfigError for an address that is none."""
-    if urlsplit(settings.slack_api_url).scheme not in ("http", "https"):
-        raise ConfigError(f"slack_api_url {settings.slack_api_url!r} is no address: leave it out for Slack's own.")
-    token = settings.slack_bot_token
-    return SlackAccess(token.get_secret_value().strip() if token else "", settings.slack_api_url.rstrip("/") + "/")
 
 
 def ceilings(settings: Settings) -> Ceilings:
@@ -171,7 +163,7 @@ def _put_together(
         health=Health(partial(sources, app)),
         clock=clock,
     )
-    worker.complete = completing(desk)
+    worker.complete, worker.afterwards = completing(desk), early_votes(desk)
     return RunningBot(app, desk, queue)
 
 
@@ -196,16 +188,6 @@ def _secret(settings: Settings) -> str:
 
 
 # ---------------------------------------------------------------- running
-
-
-async def _retention(app: App, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
-    """Daily, beginning now. Several processes may do it at once."""
-    while True:
-        try:
-            await purge_old(app, datetime.now(UTC))
-        except StorageError as error:
-            log.warning("old runs are not deleted yet: %s", error)
-        await sleep(DAY_SECONDS)
 
 
 async def _until(stop: asyncio.Event, bot: RunningBot) -> None:

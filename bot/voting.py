@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,6 +16,7 @@ from bot.people import LookupFailed
 from storage.cases import Case
 from storage.errors import RunNotFound
 from storage.feedback import Vote
+from storage.jobs import Job
 
 THUMBS: dict[str, Vote] = {"+1": "useful", "thumbsup": "useful", "-1": "not_useful", "thumbsdown": "not_useful"}
 CHECK_MARKS: dict[str, Vote] = {
@@ -72,6 +74,16 @@ async def settle(desk: Desk, run_id: str, channel: str) -> Case | None:
         return await desk.library.after_vote(run_id, is_private=await is_private(desk, channel))
     except RunNotFound:
         return None
+
+
+def early_votes(desk: Desk) -> Callable[[Job], Awaitable[None]]:
+    """For the worker: votes on the progress, given before there was anything to keep, count now."""
+
+    async def afterwards(job: Job) -> None:
+        if (await desk.db.call(desk.feedback.tally, job.run_id)).useful:
+            await settle(desk, job.run_id, job.channel)
+
+    return afterwards
 
 
 async def is_private(desk: Desk, channel: str) -> bool:

@@ -50,10 +50,14 @@ def _nothing_to_add(_: Job) -> Complete | None:
     return None
 
 
+async def _nothing_follows(_: Job) -> None:
+    return
+
+
 @dataclass
 class Worker:
-    """`words` come from thread_words. `complete` gives what a job's run must be told of its thread before it starts.
-    `most_attempts` bounds how often a run that fails inside us is taken up again."""
+    """`words` come from thread_words. `complete` gives what a job's run must be told of its thread before it starts,
+    `afterwards` is called once its answer stands. `most_attempts` bounds how often a run that fails inside us is taken up again."""
 
     place: Workplace
     calls: SlackCalls
@@ -62,6 +66,7 @@ class Worker:
     words: Replies
     link_hosts: tuple[str, ...] = ()
     complete: Callable[[Job], Complete | None] = _nothing_to_add
+    afterwards: Callable[[Job], Awaitable[None]] = _nothing_follows
     times: WorkerTimes = WorkerTimes()
     most_attempts: int = 5
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -241,6 +246,7 @@ class Worker:
         await self.place.db.call(self.jobs.answered, job.run_id)
         calls, seconds = run.tool_call_count or 0, (run.total_duration_ms or 0) / 1000
         await thread.tidy(seconds, calls, stopped=run.status == "CANCELLED" or not isinstance(said, RunOutcome))
+        await self.afterwards(job)
 
     async def _said(self, run: Run) -> RunOutcome | str:
         """The outcome, or a few words where there is none."""

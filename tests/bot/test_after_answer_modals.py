@@ -5,11 +5,24 @@ from __future__ import annotations
 import pytest
 from answered_bot import WHERE, answered_bot
 from slack_worker import Incident, emulator
-from small_incident import POOL_LINE
+from small_incident import LOOK_UPS, POOL_LINE, looks
 
+from agents.llm.base import ModelRequest
+from agents.llm.scripted import Turn
 from bot.clicks import Denied, about
 from storage.engine import Database
 from storage.retention import Retention
+
+
+class WithManyLookUps(Incident):
+    """Asks about many services before it looks at the right ones."""
+
+    def _turn(self, request: ModelRequest) -> Turn:
+        if request.role == "executor" and not request.exchanges:
+            others = [("query_logs", f"{'very-long-name-of-a-' * 40}service-{number}") for number in range(14)]
+            first = [(call.name, call.arguments["service"]) for call in LOOK_UPS.tool_calls]
+            return looks(*first, *others)
+        return super()._turn(request)
 
 
 async def test_the_evidence_opens_as_loading_and_then_shows_the_lines(sqlite_database: Database) -> None:
@@ -90,3 +103,18 @@ async def test_our_stop_button_ends_the_run(sqlite_database: Database) -> None:
             )
             slack.click(WHERE, progress["ts"], "stop", "ana")
             assert (await bot.answer(WHERE, ts)).run.status == "CANCELLED"
+
+
+async def test_a_long_trace_is_turned_page_by_page(sqlite_database: Database) -> None:
+    with emulator() as slack:
+        async with answered_bot(slack, sqlite_database, WithManyLookUps()) as bot:
+            answer = await bot.ask()
+            await bot.click(answer, "trace")
+            assert "Page 1" in str(bot.modal()["blocks"])
+            slack.click_view(bot.modal()["id"], "trace_next", "ana")
+            await bot.settled()
+            assert "Page 2" in str(bot.modal()["blocks"])
+            slack.click_view(bot.modal()["id"], "trace_previous", "ana")
+            await bot.settled()
+            assert "Page 1" in str(bot.modal()["blocks"])
+            assert slack.refused == []

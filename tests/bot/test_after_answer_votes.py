@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from answered_bot import WHERE, Answer, AnsweredBot, Partly, answered_bot
-from slack_worker import ANA, emulator
+from slack_worker import ANA, Incident, emulator
 
 from storage.engine import Database
 from storage.frozen import FrozenScenarios
@@ -169,3 +169,20 @@ async def test_two_people_may_disagree(sqlite_database: Database) -> None:
             case = bot.case(answer.run)
             assert case is not None
             assert (case.voted_down, case.is_offered) == (True, False)
+
+
+async def test_a_thumb_on_the_progress_counts_when_the_run_has_ended(sqlite_database: Database) -> None:
+    model = Incident(waits_in="composer")
+    with emulator() as slack:
+        async with answered_bot(slack, sqlite_database, model) as bot:
+            ts = slack.post(WHERE, "ana", f"{slack.mention} why is checkout slow?")
+            await model.waiting.wait()
+            progress = await slack.wait_for(
+                lambda: [each for each in slack.messages(WHERE, ts) if each.get("user") == slack.bot_user_id]
+            )
+            slack.react(WHERE, progress[0]["ts"], "ana", "+1")
+            await slack.wait_for(lambda: bot.whispers())
+            assert bot.desk.cases.list() == []
+            model.gate.set()
+            answer = await bot.answer(WHERE, ts)
+            assert bot.case(answer.run) is not None

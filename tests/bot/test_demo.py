@@ -18,7 +18,7 @@ from whole_bot import loaded_for
 from bot.cli import run
 from bot.emulator.slack import SlackEmulator
 from bot.settings import Settings
-from bot.slack_demo import demo_settings, open_demo
+from bot.slack_demo import demo_settings, open_demo, show_once
 
 
 @pytest.fixture(autouse=True)
@@ -135,3 +135,8 @@ async def test_in_the_demo_people_vote_look_into_the_evidence_and_go_on(tmp_path
             await slack.wait_for(lambda: slack.home("ben"))
             assert slack.refused == []
     assert slack_of_nobody.calls() == []
+
+
+async def test_no_answer_in_time_is_told(tmp_path: Path) -> None:
+    with SlackEmulator() as slack:
+        assert await show_once(loaded_for(slack, tmp_path), None, "Why is checkout slow?", seconds=0.0) is None

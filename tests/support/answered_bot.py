@@ -22,6 +22,7 @@ from bot.identity import identify
 from bot.jobs import Workplace
 from bot.people import People
 from bot.slack_app import build_app, warm_up
+from bot.voting import early_votes
 from storage.cases import Case
 from storage.engine import Database
 from storage.records import Run
@@ -148,7 +149,7 @@ async def answered_bot(
             cancel=made.queue.cancel,
             library=Cases(db, SyncDeps(db, str, "test"), skills(), place.redactor.text, place.new_id),
         )
-        made.worker.complete = completing(desk)
+        made.worker.complete, made.worker.afterwards = completing(desk), early_votes(desk)
         app = build_app(desk)
         await warm_up(app)
         async with http_door(slack_door(app, desk, Well()), "127.0.0.1", 0) as address:
