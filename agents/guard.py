@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from agents.contracts import AllowedClaim, AnswerSections
 from agents.gate.causes import speaks_of_cause
 from agents.gate.facts import Passage, Sources, Statement, missing_facts, scope_durations, scope_zones
 from agents.gate.identifiers import claimed_names, occurs
 from agents.gate.normalise import has_forbidden, normalise
+from agents.gate.once import once
 from agents.gate.quoting import marked_quotes, stands_in
 from agents.gate.times import Stamp, blank, stamps, states
 from agents.guard_sentences import sentences
@@ -97,7 +97,7 @@ class _Ground:
     allowed: Sequence[AllowedClaim]
     vocabulary: GuardVocabulary
 
-    @cached_property
+    @once
     def sources(self) -> Sources:
         proofs = [proof for one in self.allowed for proof in one.evidence]
         texts = [one.claim.claim_text for one in self.allowed]
@@ -109,18 +109,18 @@ class _Ground:
             tuple(length for proof in proofs for length in scope_durations(proof.scope)),
         )
 
-    @cached_property
+    @once
     def words(self) -> list[Passage]:
         """The vocabulary's texts; no name may be pieced together from two of them."""
         return [
             Passage.whole(normalise(text).text) for text in (self.vocabulary.question, *self.vocabulary.names) if text
         ]
 
-    @cached_property
+    @once
     def asked_times(self) -> tuple[Stamp, ...]:
         return stamps(normalise(self.vocabulary.question).text)
 
-    @cached_property
+    @once
     def states_cause(self) -> bool:
         return any(
             one.claim.claim_type == "root_cause" or speaks_of_cause(one.claim.claim_text) for one in self.allowed

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from agents.contracts import Claim, EvidenceBinding, InvocationEvidence
 from agents.gate.causes import claims_absence
 from agents.gate.evidence import Evidence, Record
+from agents.gate.once import once
 from agents.gate.rules import RULES
 from agents.gate.spans import Span
 from tools.contracts import NO_EVIDENCE_PATH, EvidenceStatus
@@ -27,7 +28,7 @@ class Found:
         """The quoted words in their normal form."""
         return self.record.normal.text[self.span.start : self.span.end]
 
-    @property
+    @once
     def stored_range(self) -> tuple[int, int]:
         return self.record.normal.stored_range(self.span.start, self.span.end)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from agents.contracts import Claim
 from agents.gate.bindings import Found, Refusal
 from agents.gate.causes import enough_tools, is_cases, speaks_of_cause, states_own_cause
 from agents.gate.facts import Passage, Sources, Statement, missing_facts, scope_durations, scope_zones
 from agents.gate.normalise import has_forbidden, normalise
+from agents.gate.once import once
 from agents.gate.quoting import quoted_ranges
 from agents.gate.rules import RULES
 from agents.gate.times import blank
@@ -31,11 +31,11 @@ class ClaimReading:
     claim: Claim
     found: Sequence[Found]
 
-    @cached_property
+    @once
     def text(self) -> str:
         return normalise(self.claim.claim_text).text
 
-    @cached_property
+    @once
     def quotes(self) -> list[Passage]:
         hints = (
             " ".join(one.record.ref.scope.get(key, "") for key in ("metric", "unit", "query")) for one in self.found
@@ -45,7 +45,7 @@ class ClaimReading:
             for one, hint in zip(self.found, hints, strict=True)
         ]
 
-    @cached_property
+    @once
     def sources(self) -> Sources:
         scopes = [one.record.ref.scope for one in self.found]
         labels = {one.record.labels.text: one.record.labels for one in self.found}
@@ -55,7 +55,7 @@ class ClaimReading:
             tuple(length for scope in scopes if scope for length in scope_durations(scope)),
         )
 
-    @cached_property
+    @once
     def said(self) -> Statement:
         return Statement(self.text, self._ranges[0])
 
@@ -63,11 +63,11 @@ class ClaimReading:
     def marked(self) -> list[tuple[int, int]]:
         return self._ranges[1]
 
-    @cached_property
+    @once
     def _ranges(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         return quoted_ranges(self.text, self.quotes)
 
-    @cached_property
+    @once
     def own_words(self) -> str:
         """The claim with spaces where it quotes."""
         return blank(self.text, [*self._ranges[0], *self._ranges[1]])

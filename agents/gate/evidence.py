@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from agents.contracts import EvidenceBinding, InvocationEvidence, InvocationId
 from agents.gate.facts import Passage
 from agents.gate.normalise import Normalised, normalise
+from agents.gate.once import once
 from agents.gate.spans import Span, find_span
 from tools.contracts import EvidenceRef, EvidenceStatus
 
@@ -26,15 +26,15 @@ class Record:
     others_are_marked: bool
     scopes: dict[tuple[object, ...], Passage]
 
-    @cached_property
+    @once
     def normal(self) -> Normalised:
         return normalise(self.ref.text)
 
-    @cached_property
+    @once
     def sha256(self) -> str:
         return hashlib.sha256(self.ref.text.encode("utf-8", "surrogatepass")).hexdigest()
 
-    @cached_property
+    @once
     def labels(self) -> Passage:
         """The scope as a passage of `key=value` pairs, so that names, times and numbers are read from it as from any
         text; refs of one scope share what is read."""
@@ -46,7 +46,7 @@ class Record:
             known = self.scopes.setdefault(key, Passage.whole(text))
         return known
 
-    @cached_property
+    @once
     def is_cut(self) -> bool:
         """Whether a cap cut this text. Tools mark the refs they cut; where none is marked, any may be."""
         if not self.invocation.truncated or self.ref.scope.get(_CUT_MARK):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from agents.gate.identifiers import Name, claimed_names, occurs
 from agents.gate.keys import Context
 from agents.gate.normalise import normalise
 from agents.gate.numbers import Quantity, digit_runs, quantities, says
+from agents.gate.once import once
 from agents.gate.times import Stamp, blank, epochs, stamps, states
 from agents.gate.tokens import has_cjk, stems
 
@@ -50,12 +50,12 @@ class Passage:
     def whole(cls, text: str) -> Passage:
         return cls(text, 0, len(text))
 
-    @cached_property
+    @once
     def _window(self) -> tuple[int, str]:
         left = max(0, self.low - _LEFT)
         return left, self.text[left : self.high + _RIGHT]
 
-    @cached_property
+    @once
     def _all_stamps(self) -> tuple[Stamp, ...]:
         return stamps(self._window[1])
 
@@ -63,12 +63,12 @@ class Passage:
         left = self._window[0]
         return start + left >= self.low and end + left <= self.high
 
-    @cached_property
+    @once
     def stamps(self) -> list[Stamp]:
         found = [*self._all_stamps, *epochs(self._window[1])]
         return [stamp for stamp in found if self._inside(stamp.start, stamp.end)]
 
-    @cached_property
+    @once
     def numbers(self) -> list[Quantity]:
         text = self._window[1]
         taken = [(stamp.start, stamp.end) for stamp in self._all_stamps]
@@ -78,14 +78,14 @@ class Passage:
             return [one._replace(context=Context()) for one in inside]
         return inside
 
-    @cached_property
+    @once
     def codes(self) -> set[str]:
         return digit_runs(
             self.text[self.low : self.high],
             [(stamp.start, stamp.end) for stamp in stamps(self.text[self.low : self.high])],
         )
 
-    @cached_property
+    @once
     def words(self) -> frozenset[str]:
         return stems(self.text[self.low : self.high])
 
@@ -98,15 +98,15 @@ class Sources:
     zones: tuple[str, ...] = ()
     durations: tuple[float, ...] = ()
 
-    @cached_property
+    @once
     def stamps(self) -> list[Stamp]:
         return [stamp for passage in self.passages for stamp in passage.stamps]
 
-    @cached_property
+    @once
     def numbers(self) -> list[Quantity]:
         return [number for passage in self.passages for number in passage.numbers]
 
-    @cached_property
+    @once
     def words(self) -> frozenset[str]:
         return frozenset().union(*(passage.words for passage in self.passages))
 
@@ -141,24 +141,24 @@ class Statement:
     text: str
     quoted: Sequence[tuple[int, int]] = ()
 
-    @cached_property
+    @once
     def _bare(self) -> str:
         return blank(self.text, self.quoted)
 
-    @cached_property
+    @once
     def stamps(self) -> tuple[Stamp, ...]:
         return stamps(self._bare)
 
-    @cached_property
+    @once
     def names(self) -> list[Name]:
         return claimed_names(blank(self._bare, [(stamp.start, stamp.end) for stamp in self.stamps]))
 
-    @cached_property
+    @once
     def every_number(self) -> list[Quantity]:
         """Read in the whole text, so that a quote beside a number still names it."""
         return quantities(self.text, taken=[(one.start, one.end) for one in stamps(self.text)], claim=True)
 
-    @cached_property
+    @once
     def numbers(self) -> list[Quantity]:
         return [one for one in self.every_number if self._bare[one.start : one.end].strip()]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice
 from typing import Literal
 
 from agents.gate.normalise import Normalised, has_forbidden, normalise
+from agents.gate.once import once
 from agents.gate.tokens import is_cjk, is_informative
 
 LONGEST_EXCERPT = 1000
@@ -114,11 +114,11 @@ class _Floor:
     stored: str
     needle: str
 
-    @cached_property
+    @once
     def _says_enough(self) -> bool:
         return is_informative(self.needle, FEWEST_TOKENS)
 
-    @cached_property
+    @once
     def _says_something(self) -> bool:
         return is_informative(self.needle, 1)
 
