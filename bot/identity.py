@@ -9,10 +9,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from bot.errors import ConfigError
 from bot.settings import Settings, variable
-from bot.slack_client import SlackCalls
+from bot.slack_client import SlackAccess, SlackCalls
 
 BAD_TOKEN = ("invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired", "org_login_required")
 TRIES = 5
@@ -54,6 +55,14 @@ def scopes() -> tuple[Scope, ...]:
     """The bot token's scopes, as the manifest asks for them."""
     listed = tomllib.loads(_SCOPES.read_text(encoding="utf-8"))["scope"]
     return tuple(Scope(each["name"], bool(each.get("required")), each["without"]) for each in listed)
+
+
+def access(settings: Settings) -> SlackAccess:
+    """Raises ConfigError for an address that is none."""
+    if urlsplit(settings.slack_api_url).scheme not in ("http", "https"):
+        raise ConfigError(f"slack_api_url {settings.slack_api_url!r} is no address: leave it out for Slack's own.")
+    token = settings.slack_bot_token
+    return SlackAccess(token.get_secret_value().strip() if token else "", settings.slack_api_url.rstrip("/") + "/")
 
 
 def check_tokens(settings: Settings, mode: Literal["socket", "http"]) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -11,7 +14,13 @@ from bot.cases import Cases
 from bot.errors import ConfigError
 from bot.settings import Loaded
 from bot.terminal.lines import Line
+from storage.errors import StorageError
 from storage.retention import Purged, Retention
+
+DAY_SECONDS = 86_400.0
+AGAIN_SECONDS = 600.0
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -42,6 +51,24 @@ async def purge_old(app: App, now: datetime, days: int | None = None) -> Purged:
     return await _done(app, await app.database.call(Retention(app.database).purge_before, before))
 
 
+async def purge_daily(
+    app: App,
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+) -> None:
+    """Without end, beginning now. Several processes may do it at once: what one has deleted the others do not find."""
+    while True:
+        try:
+            deleted = await purge_old(app, clock())
+        except StorageError as error:
+            log.warning("what is older than %d days is not deleted yet: %s", app.settings.retention_days, error)
+            await sleep(AGAIN_SECONDS)
+            continue
+        if counts := _counts(deleted):
+            log.info("deleted what is older than %d days: %s", app.settings.retention_days, counts)
+        await sleep(DAY_SECONDS)
+
+
 async def _done(app: App, purged: Purged) -> Purged:
     if purged.case_ids:
         await Cases.of(app).forget(purged.case_ids)
@@ -53,7 +80,10 @@ def purged_json(purged: Purged) -> dict[str, Any]:
 
 
 def purged_lines(purged: Purged) -> list[Line]:
+    counts = _counts(purged)
+    return [Line(counts, lead="Deleted: ")] if counts else [Line("Nothing to delete.")]
+
+
+def _counts(purged: Purged) -> str:
     counts = {name: count for name, count in asdict(purged).items() if name != "case_ids" and count}
-    if not counts:
-        return [Line("Nothing to delete.")]
-    return [Line(", ".join(f"{name.replace('_', ' ')} {count}" for name, count in counts.items()), lead="Deleted: ")]
+    return ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in counts.items())
