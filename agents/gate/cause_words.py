@@ -25,7 +25,16 @@ STATED_CAUSES = re.compile(
     r"|\b(?:error|exception|fatal|panic)[\"']?\s?[:=].{0,200}?\b(?:undefined|not defined|not set|missing|required|no such"
     r"|cannot find|not found)\b.{0,60}"
     r"|\bevicted\b.{0,160}|\bthe node was low on resource\b.{0,80}|\b(?:liveness|readiness|startup) probe failed\b.{0,120}"
-    r"|\bno space left on device\b|\bcertificate has expired\b.{0,60}"
+    r"|\bno space left on device\b|\bcertificate has expired\b.{0,60}|\bx509: .{2,120}|\bexceeded quota\b.{0,200}"
+    # an image: which one, and why it did not come
+    r"|\bfailed to (?:pull|resolve)\b.{0,300}?\b(?:not found|denied|unauthorized|forbidden|no such|does not exist)\b.{0,60}"
+    r"|\bpull access denied\b.{0,120}"
+    # what a pod refers to; kubectl's own "Error from server (NotFound): secrets …" is about a look-up and does not match
+    r"|\b(?:persistentvolumeclaim|configmap|secret|serviceaccount|(?:storage|runtime|priority)class(?:\.[a-z0-9.]+)?)"
+    r" \"?[\w./-]+\"? (?:was )?not found\b|\bcouldn't find key \S+ in .{2,80}|\bviolates PodSecurity\b.{0,160}"
+    # why one call of the system failed. A refused or timed-out connection says that it failed, not why
+    r"|\blookup \S+(?: on \S+)?: no such host\b|\b(?:open|mkdir|read|write|exec|stat|listen|unlink|chown)\b.{1,120}: permission denied\b"
+    r"|\bexec format error\b|\baddress already in use\b"
     r"|(?:原因|根因)\s*(?:是|为|在于)?\s*[:=]?\s*[^,;。]{2,60}|(?:由于|因为).{2,80}|.{2,40}(?:导致|引发|造成|引起).{0,40}",
     re.IGNORECASE,
 )

@@ -125,6 +125,45 @@ def test_it_states_the_cause_of_no_other_event(text: str) -> None:
     assert not passes(text, POD)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        'Failed to pull image "shop/api:1.2": pull access denied for shop/api, repository does not exist',
+        'Failed to pull image "shop/api:1.2": unexpected status from HEAD request: 401 Unauthorized',
+        'failed to resolve reference "shop/api:v9.9.9": not found',
+        "x509: certificate signed by unknown authority",
+        'pods "api-7d5" is forbidden: exceeded quota: team-quota, requested: pods=1, used: pods=10',
+        '0/3 nodes are available: persistentvolumeclaim "orders-data" not found.',
+        'MountVolume.SetUp failed for volume "cfg" : configmap "orders-config" not found',
+        'storageclass.storage.k8s.io "fast-ssd" not found',
+        "couldn't find key DB_URL in ConfigMap shop/orders-config",
+        "dial tcp: lookup orders-db on 10.96.0.10:53: no such host",
+        "open /etc/app/config.yaml: permission denied",
+        "exec /app/run: exec format error",
+        "listen tcp :8080: bind: address already in use",
+    ],
+)
+def test_a_record_that_says_why_it_failed_states_its_cause(line: str) -> None:
+    event = record(1, "kube_events", line)
+    assert passes(f"The record states its own cause: «{line}»", event)
+    assert not passes("Checkout latency was caused by this record", event)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "dial tcp 10.0.0.7:5432: connect: connection refused",
+        "the request to orders timed out after 30000 ms",
+        "Warning Failed kubelet Error: ImagePullBackOff",
+        'Error from server (Forbidden): pods is forbidden: User "bot" cannot list resource "pods"',
+        'Error from server (NotFound): secrets "db-password" not found',
+        "GET /api/orders/4711 404 not found",
+    ],
+)
+def test_a_record_that_only_says_that_it_failed_does_not(line: str) -> None:
+    assert not passes(f"The record states its own cause: «{line}»", record(1, "kube_events", line))
+
+
 def test_a_cause_without_proof_becomes_a_hypothesis_and_its_facts_stay() -> None:
     report = gate("order-service timed out because the pool was exhausted", LOGS)
     (demotion,) = report.demoted
