@@ -147,7 +147,9 @@ def _dates(text: str, now: datetime, zone: ZoneInfo) -> Window | None:
 def _named(text: str, now: datetime, zone: ZoneInfo) -> Window | None:
     today = now.astimezone(zone).date()
     for words, start_day, start, end_day, end in _DAYS:
-        if re.search(words, text, re.IGNORECASE):
+        if found := re.search(words, text, re.IGNORECASE):
+            if _SINCE.search(text[: found.start()]) or _SINCE_AFTER.match(text[found.end() :]):
+                end = None
             since = datetime.combine(today + timedelta(days=start_day), time(*start), zone).astimezone(UTC)
             until = datetime.combine(today + timedelta(days=end_day), time(*end), zone).astimezone(UTC) if end else None
             return Window(since, min(until, now) if until else None) if since < now else None

@@ -28,6 +28,11 @@ SHANGHAI = ZoneInfo("Asia/Shanghai")
         ("logs on 2026-11-28", "11-28 00:00", "11-29 00:00"),
         ("since 2026-11-28", "11-28 00:00", None),
         ("周五以来的错误", "11-27 00:00", None),
+        ("why is checkout slow since yesterday?", "11-29 00:00", None),
+        ("errors since last night", "11-29 18:00", None),
+        ("昨晚以来下单失败", "11-29 18:00", None),
+        ("从昨天开始变慢", "11-29 00:00", None),
+        ("what failed yesterday?", "11-29 00:00", "11-30 00:00"),
     ],
 )
 def test_time_words_are_read_in_the_askers_zone(text: str, since: str, until: str | None) -> None:
