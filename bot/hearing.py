@@ -41,7 +41,11 @@ async def _overheard(desk: Desk, message: Incoming) -> None:
     if asks_to_stop(message.text) and await desk.refusal(message.user, message.channel) is None:
         await _stop(desk, message, aloud=False)
     elif follows and reply_to(message.text) is None and await desk.refusal(message.user, message.channel) is None:
-        await _answer(desk, message, await desk.people.person(message.user), "follow_up")
+        person = await desk.people.person(message.user)
+        if asks_what_was_found(message.text):
+            await _recall(desk, message, person)
+        else:
+            await _answer(desk, message, person, "follow_up")
     else:
         await desk.db.call(desk.sessions.spoke, session.session_id, message.user, message.at)
 

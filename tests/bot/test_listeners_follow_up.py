@@ -81,6 +81,17 @@ async def test_thanks_and_words_to_somebody_else_start_nothing(sqlite_database: 
         assert bot.slack.calls("chat.postMessage") == []
 
 
+@pytest.mark.parametrize("words", ["what did you find?", "总结一下"])
+async def test_asking_for_what_was_found_needs_no_mention_and_starts_nothing(
+    sqlite_database: Database, words: str
+) -> None:
+    async with joined(sqlite_database) as (bot, ts):
+        bot.slack.post("incidents", "ana", words, thread_ts=ts)
+        await bot.settled(3)
+        assert questions(bot) == [QUESTION]
+        assert len(bot.slack.calls("chat.postMessage")) == 1
+
+
 @pytest.mark.parametrize("word", ["stop", "Stop!", "停止"])
 async def test_the_word_stop_stops_what_runs_in_the_thread(sqlite_database: Database, word: str) -> None:
     async with joined(sqlite_database) as (bot, ts):
