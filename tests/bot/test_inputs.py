@@ -67,7 +67,18 @@ def test_an_unreadable_file_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "part"), [("Hello!", "Hello."), ("thanks :)", "welcome"), ("谢谢！", "不客气"), ("?", "quote the proof")]
+    ("text", "part"),
+    [
+        ("Hello!", "Hello."),
+        ("hey there", "Hello."),
+        ("Hi, are you there?", "Hello."),
+        ("thanks :)", "welcome"),
+        ("ok cool", "welcome"),
+        ("谢谢！", "不客气"),
+        ("谢谢啦", "不客气"),
+        ("?", "quote the proof"),
+        ("Can you help me?", "quote the proof"),
+    ],
 )
 def test_small_talk_gets_a_fitting_reply(text: str, part: str) -> None:
     assert part in (reply_to(text) or "")
