@@ -1,4 +1,7 @@
-"""Sentences of an answer, English and Chinese: never cut inside a code span, a quote or a number."""
+"""Sentences of an answer, English and Chinese: never cut inside a code span, a quote or a number.
+
+A semicolon ends none: half of such a sentence may mean something else than the whole.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ _ENCLOSED = re.compile(
     r"```.*?```|`[^`\n]+`|\"[^\"\n]+\"|“[^”\n]+”|「[^」\n]+」|『[^』\n]+』|«[^»\n]+»|《[^》\n]+》", re.DOTALL
 )
 _MARKS = r"(?:\s*(?:\[\d+(?:\s*[,，、-]\s*\d+)*\]|【\d+】))*"
-_END = re.compile(rf"(?:[。！？；]+|[.!?;]+[\"'”’)\]]*(?=\s|$|\s*\[\d)){_MARKS}|\n+")
+_END = re.compile(rf"(?:[。！？]+|[.!?]+[\"'”’)\]]*(?=\s|$|\s*\[\d)){_MARKS}|\n+")
 _NO_END = re.compile(
     r"(?:(?:^|\s|\()(?i:e\.g|i\.e|vs|etc|approx|no|cf|incl|fig|sec|min|max)|(?:^|\n)\s*\d{1,2}|\b[A-Z])\.$"
 )

@@ -87,6 +87,15 @@ def test_a_cause_may_be_stated_where_a_claim_states_one() -> None:
     assert guard(claim=cause, lead="Requests time out because the pool was exhausted [1].").cut == ()
 
 
+@pytest.mark.parametrize("tag", ["v9.9.9-does-not-exist", "1.2.3-rc.1+build-5.x86"])
+def test_a_version_is_one_name_to_its_end(tag: str) -> None:
+    text = f"The image is shop/api:{tag}"
+    claim = allowed(text)
+    assert guard(claim=claim, lead=f"The tag is {tag}.").cut == ()
+    assert guard(claim=claim, lead=f"{text}.").cut == ()
+    assert guard(claim=claim, lead=f"The tag is {tag}-either.").cut
+
+
 def test_an_unproven_cause_may_be_called_unproven() -> None:
     assert guard(lead="The root cause is not proven yet.").cut == ()
 
@@ -119,9 +128,11 @@ def test_sentences_joined_give_the_text_again(text: str) -> None:
     ("text", "pieces"),
     [
         ("It took 4.3 s. Then v1.2.3 failed.", 2),
-        ("连接池耗尽。[1] 随后超时；恢复了！", 3),
+        ("连接池耗尽。[1] 随后超时；恢复了！", 2),
         ('Use `a. b` or "c. d" here.', 1),
         ("See e.g. the log. Done.", 2),
+        ("Nothing was returned for job app-12; job default: nothing of that name is there.", 1),
+        ("连接池耗尽；随后超时。", 1),
         ("1. First thing. 2. Second thing.", 2),
     ],
 )
