@@ -85,8 +85,9 @@ def read_click(body: Mapping[str, Any]) -> Click:
     )
 
 
-async def about(desk: Desk, user: str, run_id: str) -> Subject:
-    """The run with its job. Raises Denied where it is gone, or is none of this person's business."""
+async def about(desk: Desk, user: str, run_id: str, seen_in: str = "") -> Subject:
+    """The run with its job. `seen_in` is the channel where the person clicked, empty for a modal. Raises Denied where
+    the run is gone, or is none of this person's business."""
     try:
         job, run = await desk.db.call(_stored, desk, run_id)
     except RunNotFound as error:
@@ -94,6 +95,8 @@ async def about(desk: Desk, user: str, run_id: str) -> Subject:
     refused = await desk.refusal(user, job.channel)
     if refused:
         raise Denied(refused)
+    if seen_in == job.channel:
+        desk.people.saw(user, seen_in)
     if not await desk.people.may_read(user, job.channel):
         raise Denied("not_readable")
     return Subject(job, run, await desk.people.person(user))
@@ -143,7 +146,7 @@ async def _filled(desk: Desk, click: Click, view_id: str, run_id: str, fill: Fil
 
 async def _view(desk: Desk, click: Click, run_id: str, fill: Fill, reader: Reader) -> View:
     try:
-        subject = await about(desk, click.user, run_id)
+        subject = await about(desk, click.user, run_id, click.channel)
         mine = desk.reader(subject.run.language, subject.person.zone or desk.zone)
         return await fill(subject, mine)
     except Denied as error:

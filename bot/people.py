@@ -18,6 +18,8 @@ from bot.slack_client import SlackAway, SlackCalls, SlackRefused
 
 FRESH_SECONDS = 3600.0
 MEMBERS_FRESH_SECONDS = 60.0
+# As long as somebody may fill in a form.
+SEEN_SECONDS = 600.0
 PATIENCE_SECONDS = 2.0
 MOST_KEPT = 10_000
 
@@ -67,6 +69,8 @@ class People:
         self._slack = slack
         self._team = team
         self._enterprise = enterprise
+        self._now = now
+        self._seen: OrderedDict[tuple[str, str], float] = OrderedDict()
         self._persons: _Known[Person] = _Known(self._ask_person, now)
         self._places: _Known[Place] = _Known(self._ask_place, now)
         self._members: _Known[frozenset[str]] = _Known(self._ask_members, now, MEMBERS_FRESH_SECONDS)
@@ -79,8 +83,17 @@ class People:
         """Raises LookupFailed."""
         return await self._places.get(channel_id)
 
+    def saw(self, user_id: str, channel_id: str) -> None:
+        """This person clicked or reacted there just now: they read it, whatever Slack lets us look up."""
+        self._seen[user_id, channel_id] = self._now()
+        self._seen.move_to_end((user_id, channel_id))
+        while len(self._seen) > MOST_KEPT:
+            self._seen.popitem(last=False)
+
     async def may_read(self, user_id: str, channel_id: str) -> bool:
         """Whether this person sees what stands in the channel. Raises LookupFailed."""
+        if self._now() - self._seen.get((user_id, channel_id), float("-inf")) < SEEN_SECONDS:
+            return True
         person, place = await self.person(user_id), await self.place(channel_id)
         if place.is_known and not place.is_private and person.is_known and not (person.is_guest or person.is_stranger):
             return True

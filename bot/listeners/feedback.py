@@ -30,7 +30,7 @@ async def _voted(desk: Desk, click: Click) -> None:
         return
     run_id, choice = found
     try:
-        subject = await about(desk, click.user, run_id)
+        subject = await about(desk, click.user, run_id, click.channel)
         await vote(desk, subject, Ballot(choice, "button", click.at))
     except Denied as error:
         say(desk, click, error.key)

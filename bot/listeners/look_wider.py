@@ -36,7 +36,7 @@ async def _look(desk: Desk, click: Click) -> None:
     if found is None:
         return
     try:
-        subject = await about(desk, click.user, found[0])
+        subject = await about(desk, click.user, found[0], click.channel)
     except Denied as error:
         say(desk, click, error.key)
         return

@@ -37,7 +37,7 @@ async def _reacted(desk: Desk, event: Mapping[str, Any], *, withdrawn: bool) -> 
         return
     ballot = Ballot(choice, "reaction", instant(str(event.get("event_ts") or "")))
     try:
-        subject = await about(desk, user, run_id)
+        subject = await about(desk, user, run_id, channel)
         await (withdraw if withdrawn else vote)(desk, subject, ballot)
     except Denied:
         return

@@ -19,7 +19,7 @@ def register(app: AsyncApp, desk: Desk) -> None:
     async def pressed(ack: AsyncAck, body: Mapping[str, Any]) -> None:
         click = read_click(body)
         try:
-            subject = await about(desk, click.user, click.value)
+            subject = await about(desk, click.user, click.value, click.channel)
         except Denied as error:
             say(desk, click, error.key)
         else:

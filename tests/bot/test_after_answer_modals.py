@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from answered_bot import WHERE, answered_bot
+from answered_bot import WHERE, Partly, answered_bot
 from slack_worker import Incident, emulator
 from small_incident import LOOK_UPS, POOL_LINE, looks
 
@@ -118,3 +118,15 @@ async def test_a_long_trace_is_turned_page_by_page(sqlite_database: Database) ->
             await bot.settled()
             assert "Page 1" in str(bot.modal()["blocks"])
             assert slack.refused == []
+
+
+async def test_without_the_scopes_to_look_members_up_who_clicks_in_a_channel_reads_it(sqlite_database: Database) -> None:
+    with emulator() as slack:
+        slack.behaviour.scopes = set(slack.behaviour.scopes) - {"channels:read", "groups:read", "im:read", "mpim:read"}
+        async with answered_bot(slack, sqlite_database, Partly()) as bot:
+            answer = await bot.ask()
+            with pytest.raises(Denied, match="not_readable"):
+                await about(bot.desk, "U0BEN00001", answer.run.run_id)
+            await bot.click(answer, "ask_someone")
+            await bot.submit({"person": "U0BEN00001", "question": "well?"})
+            assert any("asks <@U0BEN00001>" in each.get("text", "") for each in slack.messages(WHERE, answer.thread_ts))
