@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
@@ -15,6 +15,7 @@ from bot.errors import ConfigError
 from bot.settings import Loaded
 from storage.errors import NotUpgraded, StorageError
 from storage.knowledge import DocumentStatus, KnowledgeStore
+from storage.retention import Retention
 from storage.vectors import capacity_note, is_server
 from tools.errors import ToolConfigError, ToolFailed
 
@@ -38,7 +39,9 @@ Check = Callable[[App], Awaitable[Finding]]
 
 async def examine(app: App, loaded: Loaded) -> list[Finding]:
     """Every finding, in the order in which things depend on each other."""
-    checks: tuple[Check, ...] = (knowledge, milvus, embeddings, logs, metrics, changes, business, skills, model)
+    checks: tuple[Check, ...] = (
+        retention, knowledge, milvus, embeddings, logs, metrics, changes, business, skills, model,
+    )  # fmt: skip
     findings = [settings_file(loaded), await _kept_from_failing(database, app)]
     findings += await asyncio.gather(*(_kept_from_failing(check, app) for check in checks))
     return findings
@@ -87,6 +90,18 @@ async def database(app: App) -> Finding:
     runs = await app.database.call(app.store.recent_runs, 1)
     latest = f"; latest run {runs[0].created_at:%Y-%m-%d %H:%M} UTC" if runs else "; no run yet"
     return Finding(name="database", state="ok", detail=shown + latest)
+
+
+async def retention(app: App) -> Finding:
+    """A bot that runs leaves nothing that is a day too old; without one somebody has to delete."""
+    days = app.settings.retention_days
+    await prepare(app)
+    now = datetime.now(UTC)
+    detail = f"runs are deleted {days} days after they ended; `serve` does so daily"
+    overdue = await app.database.call(Retention(app.database).ended_before, now - timedelta(days=days + 1))
+    if overdue:
+        return Finding(name="retention", state="warn", detail=f"{detail}; {overdue} are older", advice="Run: proofthread purge")
+    return Finding(name="retention", state="ok", detail=detail)
 
 
 async def knowledge(app: App) -> Finding:

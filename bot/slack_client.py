@@ -61,13 +61,15 @@ class SlackAway(Exception):
 
 
 class SlackRefused(Exception):
-    """Slack said no; `error` is its word for why (channel_not_found), `needed` the scope that is missing."""
+    """Slack said no; `error` is its word for why (channel_not_found), `needed` the scope that is missing, `problems`
+    what it finds wrong in the payload, where it says so."""
 
-    def __init__(self, method: str, error: str, needed: str = "") -> None:
+    def __init__(self, method: str, error: str, needed: str = "", problems: tuple[Problem, ...] = ()) -> None:
         super().__init__(f"Slack refused {method}: {error}" + (f" (needs the scope {needed})" if needed else ""))
         self.method = method
         self.error = error
         self.needed = needed
+        self.problems = problems
 
 
 @dataclass(frozen=True)
@@ -267,7 +269,21 @@ def _failure(method: str, error: SlackApiError) -> SlackAway | SlackRefused:
         return SlackAway(method, "too many calls", may_have_happened=False)
     if status >= 500 or word in _UNKNOWN_OUTCOME or not word:
         return SlackAway(method, word or f"HTTP {status}", may_have_happened=True)
-    return SlackRefused(method, word, str(body.get("needed") or ""))
+    return SlackRefused(method, word, str(body.get("needed") or ""), found_problems(body))
+
+
+def found_problems(body: Mapping[str, Any]) -> tuple[Problem, ...]:
+    """What Slack names under `errors`: objects with a pointer, or sentences that hold one."""
+    found = body.get("errors")
+    return tuple(_found_problem(each) for each in found) if isinstance(found, list) else ()
+
+
+def _found_problem(found: object) -> Problem:
+    if isinstance(found, Mapping):
+        message = str(found.get("message") or found.get("code") or "refused")
+        return Problem(str(found.get("pointer") or ""), message, str(found.get("code") or ""))
+    message, _, pointer = str(found).partition(" [json-pointer:")
+    return Problem(pointer.rstrip("]"), message)
 
 
 def _is_file_address(url: str, api: str) -> bool:

@@ -22,6 +22,7 @@ from sqlalchemy import (
     and_,
     delete,
     exists,
+    func,
     or_,
     select,
     type_coerce,
@@ -67,6 +68,12 @@ class Retention:
         purged = self._purge_runs(old, keep_scenarios=True)
         purged += self._db.transact(lambda connection: _purge_old(connection, before))
         return _result(purged)
+
+    def ended_before(self, before: datetime) -> int:
+        """How many runs purge_before would delete."""
+        count = select(func.count()).select_from(diagnosis_run).where(ENDED, diagnosis_run.c.finished_at < before)
+        with self._db.read() as connection:
+            return int(connection.execute(count).scalar_one())
 
     def purge_run(self, run_id: str) -> Purged:
         """One run, also a running one: its worker learns it at its next write. Raises RunNotFound."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,8 +21,14 @@ def register(app: typer.Typer) -> None:
     app.command("doctor")(doctor)
 
 
-def doctor(as_json: AsJson = False) -> None:
+def doctor(
+    slack: Annotated[
+        bool, typer.Option("--slack", help="Also have Slack check a payload of every kind. Nothing is posted.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Check every configured system. Exit code 2 if one is broken."""
+    from bot import doctor_slack
     from bot.app import open_app
     from bot.doctor import examine
     from bot.settings import load_settings
@@ -32,7 +38,8 @@ def doctor(as_json: AsJson = False) -> None:
     async def examined() -> list[Finding]:
         loaded = load_settings()
         async with open_app(loaded) as app:
-            return await examine(app, loaded)
+            findings = [*await examine(app, loaded), *await doctor_slack.slack(app)]
+            return [*findings, *await doctor_slack.payloads(app)] if slack else findings
 
     findings = asyncio.run(examined())
     healthy = all(finding.state != "fail" for finding in findings)
@@ -46,9 +53,10 @@ def doctor(as_json: AsJson = False) -> None:
 def _lines(findings: list[Finding]) -> Iterator[Line]:
     from bot.terminal.lines import Line
 
+    width = max(len(finding.name) for finding in findings)
     for finding in findings:
         mark, style = _MARKS[finding.state]
-        lead = f"{mark} {finding.name:<11}"
+        lead = f"{mark} {finding.name:<{width}} "
         yield Line(finding.detail, lead=lead, lead_style=style)
         if finding.advice:
             yield Line(finding.advice, lead=" " * len(lead) + "→ ", style="dim")
