@@ -32,6 +32,7 @@ Relevance = Literal["high", "medium", "low"]
 CASES = "cases"
 QUERY_LIMIT = 2000
 _POOL = 40
+_MOST_LEADS = 2
 _RRF = 60
 _TRIES = 3
 
@@ -125,8 +126,9 @@ class Retriever:
         with_floor: bool = True,
         audience: Audience = PUBLIC,
     ) -> Lookup:
-        """The best `limit` chunks of these domains (none given: of all); no blocks where nothing is relevant. Of the
-        cases only those that `audience` may read and that stand at this moment.
+        """The best `limit` chunks of these domains; no blocks where nothing is relevant. Without domains: of all, and up
+        to two cases beside them, since a lead takes no runbook's place. Of the cases only those that `audience` may
+        read and that stand at this moment.
 
         `with_floor` False gives a person browsing (`kb search`) the best there is, relevant or not. Raises ToolFailed
         where no domain of that name exists, StorageError where the database is away.
@@ -146,7 +148,7 @@ class Retriever:
             found = await self._db.call(self._lexical, query, searched, cases)
         # Nearness knows nothing of audiences.
         shown = {name: one for name, one in chunks.items() if one.category != CASES or one.doc_id in cases}
-        blocks, dropped = self._blocks(kept, shown, limit)
+        blocks, dropped = self._blocks(kept, shown, limit, _MOST_LEADS if not domains else 0)
         return _lookup(query, blocks, searched or known, (*notes, *filter(None, [dense.note])), dropped)
 
     async def _searched(self, domains: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
@@ -180,21 +182,25 @@ class Retriever:
         return await self._dense.search(query, domains, _POOL, with_floor=with_floor)
 
     def _blocks(
-        self, ranked: Sequence[_Candidate], chunks: dict[str, Chunk], limit: int
+        self, ranked: Sequence[_Candidate], chunks: dict[str, Chunk], limit: int, leads: int
     ) -> tuple[list[Block], int]:
-        """The first `limit`, and how many were left out as repeating another's text."""
+        """The first `limit`, with up to `leads` cases beside them (0: a case counts like any other), and how many were
+        left out as repeating another's text."""
+        room = {False: limit, True: leads}
         blocks: list[Block] = []
         seen: set[str] = set()
         dropped = 0
         for candidate in ranked:
             chunk = chunks.get(candidate.chunk_id)
-            if chunk is None or len(blocks) == limit:
+            is_lead = leads > 0 and chunk is not None and chunk.category == CASES
+            if chunk is None or room[is_lead] == 0:
                 continue
             text = " ".join(chunk.content.split())
             if text in seen:
                 dropped += 1
                 continue
             seen.add(text)
+            room[is_lead] -= 1
             blocks.append(self._block(candidate, chunk))
         return blocks, dropped
 

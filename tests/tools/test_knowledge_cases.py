@@ -71,6 +71,20 @@ async def test_a_lookup_gives_a_case_under_its_own_domain(sqlite_database: Datab
     assert elsewhere.evidence_status is EvidenceStatus.NO_EVIDENCE
 
 
+async def test_cases_take_no_runbooks_place(sqlite_database: Database, tmp_path: Path) -> None:
+    write(tmp_path, "pool.md", "HikariPool-1 ran dry: order-service has too few connections.")
+    await sync_folder(tmp_path, deps_of(sqlite_database))
+    for number in range(3):
+        JobStore(sqlite_database).add(new_job(number))
+        text = replace(TEXT, title=f"Why is checkout slow, day {number}?", solution=f"Set it to {number}")
+        new = replace(NEW, case_id=f"case-{number}", run_id=f"run-{number}", text=text)
+        await index_case(CaseStore(sqlite_database).save(new), deps_of(sqlite_database))
+    lookup = await Retriever(sqlite_database, cases=CaseStore(sqlite_database)).lookup(QUERY, limit=1, audience=HERE)
+    assert sorted(block.chunk.category == "cases" for block in lookup.blocks) == [False, True, True]
+    cases = await Retriever(sqlite_database, cases=CaseStore(sqlite_database)).lookup(QUERY, ["cases"], 1, audience=HERE)
+    assert len(cases.blocks) == 1
+
+
 @pytest.mark.parametrize("domains", [(), ("cases",)])
 async def test_a_private_channels_case_is_found_there_alone(
     sqlite_database: Database, domains: tuple[str, ...]
