@@ -62,6 +62,11 @@ def has_forbidden(text: str) -> bool:
     return not text.isascii() and _FORBIDDEN.search(text) is not None
 
 
+def clear_stretches(text: str) -> list[str]:
+    """The pieces of the text between such characters: what of it can be quoted."""
+    return _FORBIDDEN.split(text)
+
+
 def _rewrite(text: str, composed: list[int] | None) -> Normalised:
     """Drop and collapse; every rewritten run starts a new segment with its own shift."""
     plain = text.isprintable()  # nothing to drop, and no white space but spaces

@@ -54,7 +54,7 @@ class Stating:
 
     def kind(self, kind: LogKind) -> Statement:
         told = quote(message(kind.line))
-        citations = (cite(kind.cited, told),)
+        citations = _with_counts(kind.cited, told)
         claim_type: ClaimType = "impact" if _is_served_error(kind) else "symptom"
         if kind.count == 0:
             return Statement("symptom", self._say("gone_lines", service=kind.service, quote=told), citations)
@@ -140,6 +140,12 @@ class Stating:
 
 def cite(cited: CitedRef, around: str = "") -> DraftCitation:
     return DraftCitation(ref=cited.handle, excerpt=excerpt(cited.ref, around))
+
+
+def _with_counts(cited: CitedRef, told: str) -> tuple[DraftCitation, ...]:
+    """A line that holds what cannot be quoted has its words and its counts in two pieces of one text."""
+    words = cite(cited, told)
+    return (words,) if "count=" in words.excerpt else (words, cite(cited, "count="))
 
 
 def draft_claim(statement: Statement, claim_id: str) -> DraftClaim:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 
+from agents.gate.normalise import clear_stretches
 from tools.contracts import EvidenceRef
 
 MAX_EXCERPT = 900
@@ -17,6 +19,8 @@ _EXTRAS = re.compile(r"(?: [A-Za-z_][\w.]*=(?:\"[^\"]*\"|\S+))+$")
 _CLAUSE_END = re.compile(r"(?<=[\w)\"'])[.;,](?=\s)|[。；，]")
 _CLAUSE_START = re.compile(r"=\"|[\[,]\"|(?<=[a-z)])[.;] |: (?=failed to |unable to |cannot )")
 _JSON_HEAD = re.compile(r"^\S*\d[\d:.,T+Z\-]*\s+(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\s+(?=\S)", re.IGNORECASE)
+_TELLING_WORD = re.compile(r"[A-Za-z0-9_]{2,}|[\u4e00-\u9fff]{2}")
+_ENOUGH_WORDS = 3  # what the Gatekeeper asks of a quote
 _NGINX_HEAD = re.compile(r"^[\d/]{8,10} [\d:]{8} \[[a-z]+\] \d+#\d+: (?:\*\d+ )?(?=\S)")
 
 
@@ -26,7 +30,7 @@ def flat(text: str) -> str:
 
 def excerpt(ref: EvidenceRef, around: str = "") -> str:
     """The whole text where it is short enough, else the part of it that holds `around`."""
-    text = ref.text.strip()
+    text = _clear(ref.text, max(ref.text.find(around), 0))[0].strip()
     if len(text) <= MAX_EXCERPT:
         return text
     at = max(text.find(around), 0) if around else 0
@@ -43,13 +47,28 @@ def marked(words: str, language: str) -> str:
 
 def quote(text: str, limit: int = MAX_QUOTE, at: int = 0) -> str:
     """At most `limit` characters on one line from the clause on that holds `at`, cut after a clause where one ends in the
-    second half."""
+    second half. Characters that hide or reorder words are never quoted, but what stands before or after them is."""
+    text, at = _clear(text, at)
     line = flat(text[_clause_start(text, at) if len(text) > limit else 0 :])
     if len(line) <= limit:
         return line.rstrip(".。")
     clauses = [found.start() for found in _CLAUSE_END.finditer(line, limit // 2, limit)]
     end = clauses[-1] if clauses else _boundary(line, limit)
     return line[:end].rstrip(" ,;:(-")
+
+
+def _clear(text: str, at: int) -> tuple[str, int]:
+    """The stretch without bidi controls and tags that holds `at`, where it says enough; else the first that does, else
+    the longest; and where in it `at` is."""
+    pieces = clear_stretches(text)
+    if len(pieces) == 1:
+        return text, at
+    starts = [0, *accumulate(len(piece) + 1 for piece in pieces)]
+    told = [(start, piece) for start, piece in zip(starts, pieces, strict=False)]
+    enough = [one for one in told if len(_TELLING_WORD.findall(one[1])) >= _ENOUGH_WORDS]
+    here = [one for one in enough if one[0] <= at <= one[0] + len(one[1])]
+    start, piece = next(iter([*here, *enough]), max(told, key=lambda one: len(one[1])))
+    return piece, max(at - start, 0) if here else 0
 
 
 def _clause_start(text: str, at: int) -> int:

@@ -56,6 +56,20 @@ def test_a_change_of_the_same_thing_just_before_the_error_is_a_cause_without_a_r
 
 
 @pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("ORD-5031 order not stored: no connection \u202efrom the pool", "ORD-5031 order not stored: no connection"),
+        ("user \u202e4711\u202c order not stored: no connection from the pool", "order not stored: no connection from the pool"),
+        ("order not\u200b stored: no connection from the pool", "no connection from the pool"),
+    ],
+)
+def test_an_error_is_quoted_round_characters_that_hide_words(line: str, told: str) -> None:
+    claims = drafted("Why is order-service failing?", Answers().logs(f"order-service ERROR 50 0 08:43 {line}")).claims
+    assert ["08:43" in claim.claim_text and told in claim.claim_text for claim in claims] == [True]
+    assert "\u202e" not in claims[0].model_dump_json()
+
+
+@pytest.mark.parametrize(
     "change",
     [
         "order-service 08:50 connection pool size 30 -> 8",
