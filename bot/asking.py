@@ -15,7 +15,7 @@ from agents.events import OnEvent
 from agents.state import RunRequest
 from bot.app import App
 from bot.errors import ConfigError
-from bot.jobs import execute, submit
+from bot.jobs import RunNotClaimed, execute, submit
 from storage.trace import Run
 
 HISTORY_RUNS = 5
@@ -50,6 +50,29 @@ async def ask(
     run_id = await submit(request, app.work)
     with _interrupts_cancel(app, run_id, on_stop):
         return await execute(run_id, app.work, on_event)
+
+
+async def resume(app: App, run_id: str, on_event: OnEvent, on_stop: Callable[[], None] = lambda: None) -> RunOutcome:
+    """Finish a run whose process is gone. Its deadline stays: after that it ends with what was proven.
+
+    Raises ConfigError for a run that somebody works on, that has ended or that belongs to Slack, and storage's errors.
+    """
+    run = await app.database.call(app.store.run, run_id)
+    session = await app.database.call(app.sessions.get, run.session_id)
+    if session is not None and session.channel:
+        raise ConfigError(f"Run {run_id} was asked for in Slack: proofthread serve takes it up by itself and answers there.")
+    with _interrupts_cancel(app, run_id, on_stop):
+        try:
+            return await execute(run_id, app.work, on_event)
+        except RunNotClaimed as error:
+            raise ConfigError(_not_claimed(run) or str(error)) from error
+
+
+def _not_claimed(run: Run) -> str:
+    if run.finished_at is not None or run.lease_until is None:
+        return f"Run {run.run_id} has ended ({run.status}): proofthread trace {run.run_id} shows it." if run.finished_at else ""
+    until = f"{run.lease_until:%H:%M:%S} UTC"
+    return f"Run {run.run_id} is being worked on. If that process is gone, its claim ends at {until}: try again then."
 
 
 async def _history(app: App, session_id: str) -> tuple[HistoryTurn, ...]:

@@ -26,6 +26,7 @@ def ask(
     now: Annotated[str | None, typer.Option("--now", help="Ask as if it were then (RFC 3339).", metavar="TIME")] = None,
     zone: Annotated[str | None, typer.Option("--zone", help="Your time zone.", metavar="ZONE")] = None,
     language: Annotated[str | None, typer.Option("--language", help="zh or en.", metavar="LANGUAGE")] = None,
+    resume: Annotated[str | None, typer.Option("--resume", help="Finish a run that was killed.", metavar="RUN")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Diagnose. Progress appears on stderr as it happens, then the answer with its evidence."""
@@ -34,6 +35,12 @@ def ask(
     from bot.settings import load_settings
     from bot.terminal.lines import Line, console_for, show
 
+    if resume:
+        if question or session or now:
+            raise typer.BadParameter("--resume takes up a run with its own question, session and time: leave those out.")
+        outcome, asked_zone = _resumed(resume, sample, model, zone)
+        _show(outcome, as_json, asked_zone)
+        raise typer.Exit(0 if outcome.status == "SUCCESS" else 1)
     typed = read_question(question, sample)
     if typed.reply is not None:
         _show_reply(typed.reply, as_json)
@@ -48,6 +55,18 @@ def ask(
     outcome = asyncio.run(answered(wanted, loaded, stderr))
     _show(outcome, as_json, zone_named(zone) if zone else loaded.zone)
     raise typer.Exit(0 if outcome.status == "SUCCESS" else 1)
+
+
+def _resumed(run_id: str, sample: bool, model: str | None, zone: str | None) -> tuple[RunOutcome, ZoneInfo]:
+    from bot.commands.asked import Wanted, resumed
+    from bot.inputs import zone_named
+    from bot.settings import load_settings
+    from bot.terminal.lines import console_for
+
+    loaded = load_settings()
+    wanted = Wanted("", sample, None, model, None, zone, None)
+    outcome = asyncio.run(resumed(run_id, wanted, loaded, console_for(stream_is_stderr=True)))
+    return outcome, zone_named(zone) if zone else loaded.zone
 
 
 def _show_reply(reply: str, as_json: bool) -> None:

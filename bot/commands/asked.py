@@ -11,7 +11,7 @@ from rich.console import Console
 
 from agents.contracts import RunOutcome
 from bot.app import App, open_app, prepare
-from bot.asking import Question, ask, nothing_to_look_at
+from bot.asking import Question, ask, nothing_to_look_at, resume
 from bot.errors import ConfigError
 from bot.inputs import language_of, moment_of, zone_named
 from bot.samples import sample
@@ -54,9 +54,26 @@ async def answered(wanted: Wanted, loaded: Loaded, console: Console) -> RunOutco
         return await _asked(world.app, _question(wanted, world.app, moment), console)
 
 
+async def resumed(run_id: str, wanted: Wanted, loaded: Loaded, console: Console) -> RunOutcome:
+    """Finish a run whose process is gone, in the world that it was asked about. Raises what `answered` raises."""
+    loaded = with_options(loaded, wanted)
+    if not wanted.sample:
+        async with open_app(loaded) as app:
+            await prepare(app)
+            return await resume(app, run_id, progress_on(console), on_stop=lambda: _say_stopping(console))
+    from bot.demo import open_sample
+
+    async with open_sample(loaded, sample(), datetime.now(UTC)) as world:
+        return await resume(world.app, run_id, progress_on(console), on_stop=lambda: _say_stopping(console))
+
+
 async def _asked(app: App, question: Question, console: Console) -> RunOutcome:
+    return await ask(app, question, progress_on(console), on_stop=lambda: _say_stopping(console))
+
+
+def _say_stopping(console: Console) -> None:
     stopping = Line("Stopping; what is proven so far follows. Ctrl-C again ends at once.", lead="! ", style="yellow")
-    return await ask(app, question, progress_on(console), on_stop=lambda: show(console, [stopping]))
+    show(console, [stopping])
 
 
 def _warnings(app: App) -> Iterator[str]:

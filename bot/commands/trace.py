@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
@@ -35,7 +36,7 @@ def trace(
             value, lines = drawn.runs_json(runs), drawn.runs_lines(runs, loaded.zone)
         else:
             recorded = drawn.Recorded(store.run(run_id), store.steps(run_id), store.invocations(run_id))
-            value, lines = drawn.recorded_json(recorded), drawn.recorded_lines(recorded, loaded.zone)
+            value, lines = drawn.recorded_json(recorded), drawn.recorded_lines(recorded, loaded.zone, datetime.now(UTC))
     finally:
         database.close()
     if as_json:

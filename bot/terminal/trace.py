@@ -43,8 +43,8 @@ def recorded_json(recorded: Recorded) -> dict[str, Any]:
     }
 
 
-def recorded_lines(recorded: Recorded, zone: ZoneInfo) -> list[Line]:
-    lines = [*_head(recorded.run, zone), *_path(recorded.run)]
+def recorded_lines(recorded: Recorded, zone: ZoneInfo, now: datetime) -> list[Line]:
+    lines = [*_head(recorded.run, zone), *_unfinished(recorded.run, zone, now), *_path(recorded.run)]
     lines += [Line(), Line(f"Model calls ({len(recorded.steps)})", style="bold")]
     lines += [Line(_step(step), lead=f"  {step.step_index:>2} ") for step in recorded.steps]
     lines += [Line(), Line(f"Tool calls ({len(recorded.invocations)})", style="bold")]
@@ -59,6 +59,19 @@ def _head(run: Run, zone: ZoneInfo) -> Iterator[Line]:
     tokens = f"{run.total_token_count} tokens" if run.total_token_count else ""
     parts = (f"run {run.run_id}", f"session {run.session_id}", _at(run.created_at, zone), run.status, seconds, tokens)
     yield Line(" · ".join(part for part in parts if part), style="dim")
+
+
+def _unfinished(run: Run, zone: ZoneInfo, now: datetime) -> Iterator[Line]:
+    """How a run whose process is gone can be finished."""
+    if run.status not in ("QUEUED", "RUNNING"):
+        return
+    how = f"proofthread ask --resume {run.run_id} (with --sample for the sample incident)"
+    if run.lease_until is not None and run.lease_until > now:
+        text = f"A process works on it. If that is gone, from {_at(run.lease_until, zone)} on: {how}"
+        yield Line(text, lead="! ", style="dim")
+    else:
+        late = " Its time is over, so it will end with what was proven." if run.deadline and run.deadline <= now else ""
+        yield Line(f"Nobody works on it. To finish it: {how}.{late}", lead="! ", style="yellow")
 
 
 def _path(run: Run) -> Iterator[Line]:
