@@ -195,7 +195,8 @@ async def _open(lease: Lease, store: TraceStore, place: Workplace, on_event: OnE
     try:
         state = load_state(row.state)
     except StateUnreadable as error:
-        await place.db.call(store.finish_run, lease, _unreadable(row, str(error)))
+        # A run that no program can take up again ends, or every worker would try it for ever.
+        await place.db.call(store.finish_run, lease, RunResult.failed(str(error), "state_unreadable", row.state))
         raise RunNotClaimed(f"{error}. The run was ended; ask again to start a new one.") from error
     tools = replace(place.tools, additions=state.additions)
     specs = place.registry.offered(tools)
@@ -254,22 +255,6 @@ def _stored(store: TraceStore, lease: Lease) -> tuple[Run, list[Step], list[Stor
     if lease.attempt == 1:
         return run, [], []
     return run, store.steps(lease.run_id), store.invocations(lease.run_id)
-
-
-def _unreadable(row: Run, why: str) -> RunResult:
-    """A run that no program can take up again ends, or every worker would try it for ever."""
-    return RunResult(
-        status="FAILED",
-        answer=why,
-        verdict="REJECT",
-        orchestration_trace={"termination_reason": "state_unreadable"},
-        total_duration_ms=0,
-        total_token_count=0,
-        step_count=0,
-        tool_call_count=0,
-        cost=None,
-        state=row.state,
-    )
 
 
 async def _domains(tools: ToolDeps) -> tuple[KnowledgeDomain, ...]:

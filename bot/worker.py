@@ -161,7 +161,7 @@ class Worker:
         log.error("run %s is given up after %s attempts", job.run_id, job.attempt)
         run = await self.place.db.call(store.run, job.run_id)
         text = self._reader(run).say("run_gave_up", attempts=job.attempt, run=job.run_id)
-        await self.place.db.call(store.finish_run, lease, _failed(run, text))
+        await self.place.db.call(store.finish_run, lease, RunResult.failed(text, "gave_up", run.state))
         return True
 
     async def _ended_meanwhile(self, job: Job, thread: Thread) -> bool:
@@ -302,18 +302,3 @@ class Worker:
 
     def _reader(self, run: Run) -> Reader:
         return Reader(self.words, run.language, ZoneInfo(run.zone), self.link_hosts)
-
-
-def _failed(run: Run, text: str) -> RunResult:
-    return RunResult(
-        status="FAILED",
-        answer=text,
-        verdict="REJECT",
-        orchestration_trace={"termination_reason": "gave_up"},
-        total_duration_ms=0,
-        total_token_count=0,
-        step_count=0,
-        tool_call_count=0,
-        cost=None,
-        state=run.state,
-    )

@@ -47,6 +47,22 @@ class RunResult:
     cost: float | None
     state: str
 
+    @classmethod
+    def failed(cls, answer: str, reason: str, state: str) -> RunResult:
+        """Of a run that nobody could bring to an outcome; what it spent is not known. `state` is kept as it was."""
+        return cls(
+            status="FAILED",
+            answer=answer,
+            verdict="REJECT",
+            orchestration_trace={"termination_reason": reason},
+            total_duration_ms=0,
+            total_token_count=0,
+            step_count=0,
+            tool_call_count=0,
+            cost=None,
+            state=state,
+        )
+
 
 @dataclass(frozen=True)
 class Run:
