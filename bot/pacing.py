@@ -37,11 +37,18 @@ class Pacer:
         if wait > 0:
             await self._sleep(wait)
 
+    def wait(self, key: str) -> float:
+        """The seconds until the key is free, without a turn taken."""
+        return max(0.0, self._next.get(key, 0.0) - self._time())
+
     def reserve(self, key: str) -> float:
         """Takes the key's next turn and gives the seconds until then."""
-        now = asyncio.get_running_loop().time() if self._now is None else self._now()
+        now = self._time()
         mine = max(now, self._next.get(key, now))
         self._next[key] = mine + self._gap
         if len(self._next) > _MOST_KEPT:
             self._next = {name: free for name, free in self._next.items() if free > now}
         return mine - now
+
+    def _time(self) -> float:
+        return asyncio.get_running_loop().time() if self._now is None else self._now()

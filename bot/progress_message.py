@@ -54,6 +54,7 @@ class ProgressMessage:
         self._sent: tuple[Card, ...] | None = None
         self._changed, self._closing = asyncio.Event(), asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._is_late = False
 
     def show(self, cards: tuple[Card, ...], title: str | None = None) -> None:
         self._cards, self._title = cards, title
@@ -69,6 +70,7 @@ class ProgressMessage:
         if self._task is not None:
             await asyncio.wait((self._task,), timeout=seconds)
             if not self._task.done():
+                self._is_late = True
                 return None
             _tell_fault(self._task)
         await self._end_stream()
@@ -91,6 +93,10 @@ class ProgressMessage:
             if not self._closing.is_set() and self._cards != self._sent:
                 await self._write_safely(self._cards)
                 await self._rest(self._gap)
+        if self._is_late:
+            # Nobody waits for it any more, and it must not seem to run beside its answer.
+            with suppress(SlackAway):
+                await self._end_stream()
 
     async def _write_safely(self, cards: tuple[Card, ...]) -> None:
         """Progress that cannot be shown now is shown with the next change; a run never fails for it."""
@@ -119,6 +125,7 @@ class ProgressMessage:
             await self._posts.load(look=True)
             self._inherits, self._streaming = False, True
         if self._sent is None:
+            await self._channel_is_free()
             async with self._posts.first:
                 await self._begin(cards)
         elif self._mode == "stream" and (ts := self._posts.ts(PROGRESS)) is not None:
@@ -126,7 +133,16 @@ class ProgressMessage:
         else:
             await self._edit(cards)
 
+    async def _channel_is_free(self) -> None:
+        """Where many are answered at once, answers go first: progress that comes after its answer helps nobody."""
+        while self._posts.ts(PROGRESS) is None and (wait := self._calls.post_wait(self._posts.place.channel)) > 0:
+            await self._rest(wait)
+            if self._closing.is_set():
+                return
+
     async def _begin(self, cards: tuple[Card, ...]) -> None:
+        if self._closing.is_set() and self._posts.ts(PROGRESS) is None:
+            return
         if self._mode == "stream" and self._posts.ts(PROGRESS) is None:
             await self._start(cards)
         else:

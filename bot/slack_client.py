@@ -161,6 +161,10 @@ class SlackCalls:
         """Takes the next turn to write progress, and gives the seconds until it comes."""
         return self._appends.reserve("") if streaming else self._updates.reserve("")
 
+    def post_wait(self, channel: str) -> float:
+        """The seconds until a post to the channel would not wait; 0 takes no turn."""
+        return self._posts.wait(channel)
+
     async def upload(self, url: str, content: bytes) -> None:
         """The second step of an upload: the bytes go to the address that the first one gave. Raises as `call`."""
         import aiohttp

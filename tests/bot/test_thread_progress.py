@@ -287,3 +287,33 @@ async def test_without_any_scope_for_assistants_the_run_is_answered_all_the_same
             bot.queue.wake(job.run_id)
         await bot.answered(first, second)
         assert len(bot.answers(first)) == len(bot.answers(second)) == 1
+
+
+# ---------------------------------------------------------------- many at once
+
+
+async def test_progress_that_would_come_after_its_answer_is_not_posted(
+    slack: SlackEmulator, sqlite_database: Database
+) -> None:
+    times = WorkerTimes(pause=0.02, settle=0.0, thread=ThreadTimes(long_run=0.0, edit_gap=0.01, close=0.05))
+    async with bench(slack, sqlite_database, access={"post_gap": 0.15}, times=times) as bot:
+        jobs = [bot.ask() for _ in range(8)]
+        bot.queue.wake()
+        await bot.answered(*jobs)
+        for job in jobs:
+            assert [part_of(each)[0] for each in bot.parts(job)][-1] == "answer"
+            assert all(each.get("streaming_state") != "in_progress" for each in bot.parts(job))
+        assert slack.refused == []
+
+
+async def test_a_stream_whose_start_was_slow_does_not_run_beside_its_answer(
+    slack: SlackEmulator, sqlite_database: Database
+) -> None:
+    slack.fail("chat.startStream", delay=0.5)
+    times = WorkerTimes(pause=0.02, settle=0.0, thread=ThreadTimes(long_run=0.0, edit_gap=0.01, close=0.05))
+    async with bench(slack, sqlite_database, times=times) as bot:
+        job = bot.ask()
+        bot.queue.wake()
+        await bot.answered(job)
+        await slack.wait_for(lambda: len(bot.parts(job)) == 2 and slack.calls("chat.stopStream"))
+        assert all(each.get("streaming_state") != "in_progress" for each in bot.parts(job))
