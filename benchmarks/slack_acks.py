@@ -5,7 +5,8 @@ Run: python benchmarks/slack_acks.py [seconds, default 60] [megabytes of log, de
 1. CPU an event, three processes in turn and twice each, over the same stream: bare Bolt with one committed insert, our way in
    (messages that start nothing; then mentions, each an app_mention and a message), and the whole bot on the same messages.
 2. Acknowledgements at 50 events a second over 50 channels, while 50 diagnoses of a model with a fixed latency run and
-   query_logs scans a large log over and over in the same process tree. The loopback Slack and the load share the machine.
+   query_logs scans a large log over and over in the same process tree; before it, bare Bolt beside the same scan. The loopback
+   Slack and the load share the machine.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support"), str(ROOT / "benchmar
 
 from logs import _write  # noqa: E402
 from slack_load import share  # noqa: E402
-from slack_measures import CostOfEvents, cost_of_events, loaded  # noqa: E402
+from slack_measures import CostOfEvents, Report, cost_of_events, loaded  # noqa: E402
 
 
 async def main() -> None:
@@ -34,13 +35,19 @@ async def main() -> None:
             print(f"| {name} | {value * 1000:.2f} | {value / cost.bare:.2f} |", flush=True)
         path = Path(folder) / "shop.log"
         _write(path, megabytes * 1_000_000)
+        bare = await loaded(Path(folder) / "bare", seconds, 50.0, diagnoses=0, latency=0.0, log=path, kind="bare")
+        print(f"bare Bolt, same scan, no diagnoses: {_told(bare)}", flush=True)
         report = await loaded(Path(folder) / "load", seconds, 50.0, diagnoses=50, latency=seconds / 5, log=path)
-        times = report.acks
-        print(f"acks: {len(times)}, p50 {share(times, 0.5) * 1000:.1f} ms, p99 {share(times, 0.99) * 1000:.1f} ms, "
-              f"most {times[-1] * 1000:.1f} ms; given up {report.given_up}, sent again {report.again}")  # fmt: skip
+        print(f"the bot, 50 diagnoses: {_told(report)}", flush=True)
         print(f"first sign of life: {len(report.life)}, p50 {share(report.life, 0.5) * 1000:.0f} ms, "
               f"p95 {share(report.life, 0.95) * 1000:.0f} ms; runs at once {report.running}, "
               f"scans' and bot's CPU {report.cpu:.1f} s in {seconds:.0f} s")  # fmt: skip
+
+
+def _told(report: Report) -> str:
+    p50, p99 = (share(report.acks, part) * 1000 for part in (0.5, 0.99))
+    times = f"acks {len(report.acks)}, p50 {p50:.1f} ms, p99 {p99:.1f} ms, most {report.acks[-1] * 1000:.1f} ms"
+    return f"{times}; given up {report.given_up}, sent again {report.again}"
 
 
 if __name__ == "__main__":

@@ -79,9 +79,17 @@ class Report:
 
 
 async def loaded(
-    folder: Path, seconds: float, a_second: float, *, diagnoses: int, latency: float, log: Path | None = None
+    folder: Path,
+    seconds: float,
+    a_second: float,
+    *,
+    diagnoses: int,
+    latency: float,
+    log: Path | None = None,
+    kind: str = "bot",
 ) -> Report:
-    """One process of the bot with that many diagnoses under way; one event in 25 comes from a new question."""
+    """One process of the bot with that many diagnoses under way; one event in 25 comes from a new question. `kind`
+    "bare" is Bolt with one committed insert under the same load: what the machine itself takes."""
     folder.mkdir(parents=True, exist_ok=True)
     with SlackEmulator() as slack:
         channels, people = populated(slack, 50)
@@ -90,7 +98,7 @@ async def loaded(
             text = f"{slack.mention} why is shop {number} slow?"
             return slack.post(channels[number % 50], people[number % PEOPLE], text)
 
-        async with program(slack, "bot", folder, prepared(folder / "load.db"), latency=latency) as process:
+        async with program(slack, kind, folder, prepared(folder / "load.db"), latency=latency) as process:
             slack.deliver_to(process.address + EVENTS_PATH)
             # One after another, so that their steps do not all fall into the same moment.
             await paced(diagnoses, diagnoses / max(latency, 1.0), ask)
@@ -112,7 +120,8 @@ async def loaded(
             # 24 posts make 25 events: a question comes as two.
             await paced(round(seconds * a_second * 24 / 25), a_second * 24 / 25, say)
             await taken(slack)
-            await slack.wait_for(lambda: signs_of_life(slack, asked)[-1] < float("inf"), 60)
+            if kind == "bot":
+                await slack.wait_for(lambda: signs_of_life(slack, asked)[-1] < float("inf"), 60)
             said = [each for each in slack.deliveries if each.payload["event"].get("user") != slack.bot_user_id]
             return Report(
                 acks=sorted(attempt.seconds for each in said for attempt in each.attempts),
