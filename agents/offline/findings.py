@@ -8,17 +8,20 @@ from datetime import UTC, datetime
 
 from agents.llm.base import CitedRef, Exchange, ToolOffer
 from agents.offline.causes import CASES, Changed, Explained, changed, explained, explains, share_a_word
+from agents.offline.entities import mentions
 from agents.offline.evidence import Alert, Change, Chunk, Evidence, LogKind, Row, Series
 from agents.offline.external_calls import is_external
 from agents.offline.question import Question
 from agents.offline.ranking import WORTH_A_CLAIM, kind_score, series_score, telling_kinds
 from agents.offline.reading import collect, is_history
+from agents.offline.steps import SATURATION
 from agents.offline.telling import Telling, telling_lines
 from agents.offline.topology import asked_services, callers, depths
 from tools.contracts import EvidenceStatus
 
 COMPLAINT_WEIGHT = 8.0
 ERROR_WEIGHT = 6.0
+_NARROWING = frozenset({"service", "level", "text", "regex", "glob"})
 
 
 @dataclass(frozen=True)
@@ -140,9 +143,26 @@ class Findings:
         return sorted(found, key=lambda one: not explains(*one))[:2]
 
     def empty(self) -> list[Exchange]:
-        """Look-ups that found nothing, save those that only asked how old a line is."""
+        """Look-ups that the question needed and that found nothing. Those of our own fishing, and those that only asked
+        how old a line is, say nothing of the question."""
         none = [one for one in self.exchanges if one.evidence_status is EvidenceStatus.NO_EVIDENCE and one.refs]
-        return [one for one in none if not is_history(one)]
+        return [one for one in none if not is_history(one) and self._is_needed(one)]
+
+    def _is_needed(self, exchange: Exchange) -> bool:
+        """A look-up about what the question names, at its kind of thing, or at everything there was in the window."""
+        arguments = exchange.call.arguments or {}
+        values = [str(value) for value in arguments.values()]
+        asked = self.question
+        named = {*asked.records, *asked.codes, *asked.namespaces, *asked.quoted, *asked.other_kinds} | {asked.kind or ""}
+        if any(value in named or mentions(asked, value) for value in values if value):
+            return True
+        if is_external(exchange, self.offers):
+            return bool(arguments) and not asked.names
+        if asked.ask == "health" and arguments.get("match") != SATURATION:
+            return True
+        if exchange.call.name == "query_logs":
+            return not _NARROWING & arguments.keys()
+        return exchange.call.name == "query_changes" and asked.asks_for_changes
 
 
 def _most_telling(kinds: Sequence[LogKind]) -> LogKind | None:

@@ -256,3 +256,28 @@ def test_both_languages_have_the_same_sentences() -> None:
 )  # fmt: skip
 def test_a_quoted_log_line_begins_with_its_message(line: str, said: str) -> None:
     assert message(line) == said
+
+
+@pytest.mark.parametrize(
+    ("question", "arguments", "is_told"),
+    [
+        ("Why do some orders fail?", {"mode": "range", "match": "cpu memory"}, False),
+        ("Is everything healthy?", {"mode": "range", "match": "cpu memory"}, False),
+        ("Why is order-service failing?", {"mode": "alerts"}, False),
+        ("Why is order-service failing?", {"mode": "range", "match": "order-service"}, True),
+        ("Is order-service healthy?", {"mode": "alerts"}, True),
+    ],
+)
+def test_only_an_empty_look_up_that_the_question_needed_is_a_gap(
+    question: str, arguments: dict[str, str], is_told: bool
+) -> None:
+    answers = Answers().logs(POOL).nothing("query_metrics", arguments)
+    assert ["gap" for claim in drafted(question, answers).claims if claim.claim_type == "gap"] == ["gap"] * is_told
+
+
+def test_outside_look_ups_that_name_nothing_are_no_gap() -> None:
+    answers = Answers().text("kube_events", {"namespace": "shop"}, "Warning Failed pod/eval-victim Error: ErrImagePull")
+    answers.nothing("gitops_status", {}).nothing("kube_get", {"name": "eval-victim"})
+    draft = drafted("Why does eval-victim not start?", answers)
+    told = " ".join([*draft.missing_info, *(claim.claim_text for claim in draft.claims)])
+    assert ("gitops_status" in told, "kube_get" in told) == (False, True)
