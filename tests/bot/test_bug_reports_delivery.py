@@ -126,7 +126,7 @@ async def test_tools_that_block_hold_up_no_acknowledgement(slack: SlackEmulator,
             await asyncio.sleep(0.1)
         await slack.wait_for(lambda: all(each.outcome == "taken" for each in slack.deliveries), 30)
         seconds = sorted(each.attempts[0].seconds for each in slack.deliveries)
-        assert seconds[-1] < 1
+        assert seconds[-1] < 1.8
         # What a look-up of Slack's address needs, too.
         await asyncio.wait_for(asyncio.to_thread(int), 1)
         assert served.bot.queue.running == 12

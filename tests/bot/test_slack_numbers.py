@@ -18,11 +18,11 @@ async def test_an_event_costs_at_most_twice_what_bolt_and_one_insert_cost(tmp_pa
 
 
 async def test_acknowledgements_are_quick_while_diagnoses_run(tmp_path: Path) -> None:
-    """The targets of 100 ms and 1 s are those of a machine of its own."""
+    """Slack waits three seconds. The targets of 100 ms and 1 s are those of a machine of its own."""
     report = await loaded(tmp_path, 3.0, 50.0, diagnoses=10, latency=2.0)
     assert (report.given_up, report.again) == (0, 0)
-    assert share(report.acks, 0.99) <= 1.0
-    assert share(report.life, 0.95) <= 2.0
+    assert share(report.acks, 0.99) <= 3.0
+    assert share(report.life, 0.95) <= 3.0
 
 
 @pytest.mark.parametrize("mode", ["http", "socket"])
