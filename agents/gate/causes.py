@@ -16,6 +16,7 @@ from agents.gate.cause_words import (
 from agents.gate.tokens import content_words, parts, stem
 
 KNOWLEDGE_TOOL = "lookup_knowledge"
+ADDED_TOOL = "added_context"
 CASES = "cases"
 
 
@@ -29,7 +30,11 @@ def claims_absence(text: str) -> bool:
     return HEALTH.search(text) is not None or LOOKED_UP.search(text) is None
 
 
-def is_cases(tool_name: str, raw_path: str, scope: dict[str, str]) -> bool:
+def is_lead(tool_name: str, raw_path: str, scope: dict[str, str]) -> bool:
+    """Evidence that may be quoted but never carries a cause: an earlier case, and what a person typed or pasted, who may
+    be wrong about it or about the day."""
+    if tool_name == ADDED_TOOL:
+        return True
     return tool_name == KNOWLEDGE_TOOL and (scope.get("domain") == CASES or raw_path.startswith("$.cases"))
 
 
@@ -70,5 +75,5 @@ def terms(text: str) -> set[str]:
 
 
 def enough_tools(tools: Sequence[tuple[str, bool]]) -> bool:
-    """`tools` are (name, is a case) of the claim's proven bindings: two different tools, cases left out."""
-    return len({name for name, is_case in tools if not is_case}) > 1
+    """`tools` are (name, is a lead) of the claim's proven bindings: two different tools, leads left out."""
+    return len({name for name, is_lead in tools if not is_lead}) > 1

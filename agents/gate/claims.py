@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from agents.contracts import Claim
 from agents.gate.bindings import Found, Refusal
-from agents.gate.causes import enough_tools, is_cases, speaks_of_cause, states_own_cause
+from agents.gate.causes import KNOWLEDGE_TOOL, enough_tools, is_lead, speaks_of_cause, states_own_cause
 from agents.gate.facts import Passage, Sources, Statement, missing_facts, scope_durations, scope_zones
 from agents.gate.normalise import has_forbidden, normalise
 from agents.gate.once import once
@@ -104,19 +104,18 @@ def _atomicity(reading: ClaimReading) -> Refusal | None:
 
 
 def check_cause(reading: ClaimReading) -> Refusal | None:
-    """Rule 9. A cause stated by the record of its own event suffices; a runbook or a case never states one."""
+    """Rule 9. A cause stated by the record of its own event suffices; a runbook or a lead never states one."""
     is_cause = reading.claim.claim_type == "root_cause"
     if not is_cause and not speaks_of_cause(reading.own_words):
         return None
     proofs = [
-        (one, is_cases(one.binding.tool_name, one.binding.raw_path, one.record.ref.scope)) for one in reading.found
+        (one, is_lead(one.binding.tool_name, one.binding.raw_path, one.record.ref.scope)) for one in reading.found
     ]
-    if enough_tools([(one.binding.tool_name, is_case) for one, is_case in proofs]):
+    if enough_tools([(one.binding.tool_name, lead) for one, lead in proofs]):
         return None
-    for one in reading.found:
-        if one.binding.tool_name != "lookup_knowledge" and states_own_cause(
-            reading.text, one.text, one.record.labels.text
-        ):
+    for one, lead in proofs:
+        stated = not lead and one.binding.tool_name != KNOWLEDGE_TOOL
+        if stated and states_own_cause(reading.text, one.text, one.record.labels.text):
             return None
     named = ", ".join(sorted({one.binding.tool_name for one in reading.found}))
     return Refusal("cause_needs_more", f"{RULES['cause_needs_more']}: only {named}; it stays a hypothesis")

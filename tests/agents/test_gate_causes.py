@@ -44,6 +44,8 @@ MORE_LOGS = record(2, "query_logs", f"again {TIMEOUT}", service="order-service")
 METRICS = record(3, "query_metrics", POOL, service="order-service")
 BOOK = record(4, "lookup_knowledge", RUNBOOK, domain="runbooks")
 CASE = record(5, "lookup_knowledge", RUNBOOK, domain="cases")
+ADDED = record(7, "added_context", TIMEOUT, service="order-service", source="added by Ana")
+ADDED_POD = record(8, "added_context", OOM, pod="payments-api-7f9dd8b6c4-x7gr9")
 POD = record(6, "kubectl_describe", OOM, pod="payments-api-7f9dd8b6c4-x7gr9")
 
 
@@ -52,9 +54,14 @@ def test_two_kinds_of_evidence_prove_a_cause(second: InvocationEvidence) -> None
     assert passes("order-service timed out because the pool was exhausted", LOGS, second)
 
 
-@pytest.mark.parametrize("others", [(), (MORE_LOGS,), (CASE,)])
+@pytest.mark.parametrize("others", [(), (MORE_LOGS,), (CASE,), (ADDED,)])
 def test_one_kind_of_evidence_does_not(others: tuple[InvocationEvidence, ...]) -> None:
     assert not passes("order-service timed out because the pool was exhausted", LOGS, *others)
+
+
+def test_what_a_person_added_proves_no_cause_even_where_it_states_one() -> None:
+    assert passes("payments-api was OOMKilled", POD)
+    assert not passes("payments-api was OOMKilled", ADDED_POD)
 
 
 def test_a_runbook_alone_proves_no_cause() -> None:
