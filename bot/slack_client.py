@@ -40,7 +40,7 @@ ONCE = frozenset(
 # Slack says of these that some of the work may have been done.
 _UNKNOWN_OUTCOME = frozenset({"fatal_error", "internal_error", "request_timeout", "service_unavailable"})
 # Where Slack says "too often" there is another way at once.
-_REPLACEABLE = frozenset({"chat.startStream"})
+_REPLACEABLE = frozenset({"chat.startStream", "reactions.add"})
 _POSTS = frozenset({"chat.postMessage", "chat.startStream", "files.completeUploadExternal"})
 _MESSAGES = frozenset({"chat.postMessage", "chat.update", "chat.postEphemeral"})
 # Slack knows a rule that the validator does not.

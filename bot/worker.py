@@ -29,6 +29,8 @@ from storage.trace import Lease, Run, RunResult, TraceStore
 _TOKEN = frozenset({"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"})
 _DIRECT_CHARS = 11_000
 ENDED = ("SUCCESS", "FAILED", "CANCELLED")
+# The emoji on a question where Slack has no status line for us.
+SEEN = "eyes"
 
 log = logging.getLogger(__name__)
 
@@ -86,6 +88,8 @@ class Worker:
         job = await self.place.db.call(self.jobs.job, run_id)
         thread, _ = await self._thread(job)
         shown, last = await thread.begin(), 0
+        if not shown:
+            await self.calls.optional("reactions.add", channel=job.channel, timestamp=job.ts, name=SEEN)
         while place := await self.place.db.call(self.jobs.place_in_line, run_id):
             if place != last:
                 await self._say_place(thread, place, shown)

@@ -59,7 +59,7 @@ async def test_a_missing_scope_is_named_with_what_it_costs(tmp_path: Path) -> No
         async with opened(emulator, tmp_path) as app:
             found = named(await slack(app))["slack"]
     assert found.state == "warn"
-    assert "reactions:write (the bot cannot mark" in found.advice
+    assert "reactions:write (a question is not marked as seen" in found.advice
     assert "proofthread manifest" in found.advice
 
 

@@ -70,6 +70,19 @@ async def test_without_a_status_the_place_is_a_message_that_becomes_the_answer(
         assert [part_of(message)[0] for message in bot.parts(jobs[1])] == ["answer"]
 
 
+@pytest.mark.parametrize(("without", "marked"), [("assistant:write", True), ("reactions:write", False)])
+async def test_where_there_is_no_status_the_question_is_marked_as_seen(
+    slack: SlackEmulator, sqlite_database: Database, without: str, marked: bool
+) -> None:
+    slack.behaviour.scopes.discard(without)
+    async with bench(slack, sqlite_database, Incident()) as bot:
+        job = bot.ask()
+        bot.queue.wake(job.run_id)
+        await bot.answered(job)
+        [asked] = [message for message in slack.messages(CHANNEL) if message["ts"] == job.ts]
+        assert bool(asked.get("reactions")) is marked
+
+
 async def test_a_threads_runs_go_one_after_another(slack: SlackEmulator, sqlite_database: Database) -> None:
     model = Incident(waits_in="planner")
     async with bench(slack, sqlite_database, model) as bot:
