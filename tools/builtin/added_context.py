@@ -36,7 +36,9 @@ def _wrapped(addition: Addition, number: int) -> tuple[dict[str, Any], list[Evid
 
 
 def _unavailable(deps: ToolDeps) -> str | None:
-    return None if deps.additions else "nobody added anything to this run"
+    if deps.additions:
+        return None
+    return "for Slack only, nothing to set: it serves a run once somebody adds words or a log to its answer there"
 
 
 def _told(deps: ToolDeps) -> str:
