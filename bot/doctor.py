@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -21,6 +22,7 @@ from tools.errors import ToolConfigError, ToolFailed
 
 State = Literal["ok", "warn", "fail", "off"]
 MODEL_SECONDS = 10.0
+LEAST_FREE = 200_000_000  # bytes
 
 
 class Finding(BaseModel):
@@ -40,7 +42,7 @@ Check = Callable[[App], Awaitable[Finding]]
 async def examine(app: App, loaded: Loaded) -> list[Finding]:
     """Every finding, in the order in which things depend on each other."""
     checks: tuple[Check, ...] = (
-        retention, knowledge, milvus, embeddings, logs, metrics, changes, business, skills, model,
+        disk, retention, knowledge, milvus, embeddings, logs, metrics, changes, business, skills, model,
     )  # fmt: skip
     findings = [settings_file(loaded), await _kept_from_failing(database, app)]
     findings += await asyncio.gather(*(_kept_from_failing(check, app) for check in checks))
@@ -104,6 +106,22 @@ async def retention(app: App) -> Finding:
     return Finding(name="retention", state="ok", detail=detail)
 
 
+async def disk(app: App) -> Finding:
+    """Where the folder is not made yet, the disk that it will be on."""
+    folder = app.settings.data_dir.absolute()
+    there = next(place for place in (folder, *folder.parents) if place.exists())
+    return free_space(folder, shutil.disk_usage(there).free)
+
+
+def free_space(folder: Path, free: int) -> Finding:
+    """`free` in bytes."""
+    detail = f"{free / 1_000_000:,.0f} MB are free for {folder}"
+    if free < LEAST_FREE:
+        advice = "Free some space or move data_dir: with a full disk no run can be stored. `proofthread purge` deletes old runs."
+        return Finding(name="disk", state="warn", detail=detail, advice=advice)
+    return Finding(name="disk", state="ok", detail=detail)
+
+
 async def knowledge(app: App) -> Finding:
     store = KnowledgeStore(app.knowledge)
     documents = await app.knowledge.call(store.documents)
@@ -154,7 +172,10 @@ async def logs(app: App) -> Finding:
     services = sorted({file.service for file in found.files if file.service})
     written = f"last written {datetime.fromtimestamp(newest, app.zone):%Y-%m-%d %H:%M %Z}"
     detail = f"{len(found.files)} files of {len(services)} services, {written}"
-    skipped = "; ".join(f"{name}: {reason}" for name, reason in found.skipped[:3])
+    blind = await asyncio.to_thread(app.tools.logs.blind_roots)
+    if blind:
+        detail += f"; nothing can be read under {', '.join(root for root, _ in blind)}"
+    skipped = "; ".join(f"{name}: {reason}" for name, reason in [*blind, *found.skipped[:3]])
     return Finding(name="logs", state="warn" if skipped else "ok", detail=detail, advice=skipped and f"Not read: {skipped}")
 
 

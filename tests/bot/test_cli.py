@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from bot.cli import run
+from bot.doctor import free_space
 from bot.errors import ConfigError
 from bot.packages import check_packages
 
@@ -130,6 +131,7 @@ def test_tools_say_what_they_lack(terminal: Terminal, home: Path, monkeypatch: p
     assert tools["query_logs"]["available"]
     assert not tools["query_metrics"]["available"]
     assert "prometheus_url" in tools["query_metrics"]["reason"]
+    assert "Slack only" in tools["added_context"]["reason"]
 
 
 def test_skills_lists_playbooks_and_broken_files(terminal: Terminal, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,6 +150,26 @@ def test_doctor_is_healthy_with_nothing_configured_and_says_what_to_set(terminal
     assert findings["logs"]["state"] == "off"
     assert "logs_roots" in findings["logs"]["advice"]
     assert findings["knowledge"]["state"] == "warn"
+
+
+def test_doctor_names_a_log_folder_that_holds_no_log(
+    terminal: Terminal, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("good", "bad"):
+        (home / name).mkdir()
+    (home / "good" / "app.log").write_text(HEALTHY_LOG)
+    (home / "bad" / "core.log").write_bytes(b"\x7fELF\x00\x00\x01" * 100)
+    (home / "bad" / "notes.txt").write_text("no stamp here\nnor here\n")
+    monkeypatch.setenv("PROOFTHREAD_LOGS_ROOTS", f"{home / 'good'},{home / 'bad'}")
+    assert terminal("doctor", "--json") == 0
+    (finding,) = [one for one in terminal.json["findings"] if one["name"] == "logs"]
+    assert finding["state"] == "warn"
+    assert f"nothing can be read under {home / 'bad'}" in finding["detail"]
+
+
+@pytest.mark.parametrize(("free", "state"), [(199_000_000, "warn"), (201_000_000, "ok")])
+def test_doctor_warns_before_the_disk_is_full(free: int, state: str) -> None:
+    assert free_space(Path("data"), free).state == state
 
 
 def test_doctor_fails_on_what_is_configured_and_broken(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:

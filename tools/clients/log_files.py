@@ -16,9 +16,11 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import tools
 from tools.errors import ToolConfigError, ToolFailed
 from tools.logs.find import Found, find_logs
-from tools.logs.request import ScanReport, ScanRequest, report_from
+from tools.logs.read import BROKEN, NotALog, open_source
+from tools.logs.request import LogFile, ScanReport, ScanRequest, report_from
 from tools.logs.scan import scan
 
+_TRIED = 200  # files of a root
 _PACKED = 10  # log text shrinks about tenfold in gzip
 
 
@@ -60,6 +62,20 @@ class LogFiles:
             return "no log folder is configured"
         found = find_logs(self.roots, None, 1, self.settings.globs)
         return None if found.files else f"no log file under {', '.join(map(str, self.roots))}: {_reasons(found)}"
+
+    def blind_roots(self) -> list[tuple[str, str]]:
+        """Roots of which no file can be read as a log, each with a reason; of many files the first are tried."""
+        found = [(root, find_logs([root], None, _TRIED, self.settings.globs)) for root in self.roots]
+        tried = [(root, [self._fault(file) for file in one.files] or [_reasons(one)]) for root, one in found]
+        return [(str(root), next(filter(None, faults))) for root, faults in tried if all(faults)]
+
+    def _fault(self, file: LogFile) -> str | None:
+        zone = ZoneInfo(self.settings.time_zone or "UTC")
+        try:
+            open_source(file, zone)
+        except (NotALog, *BROKEN) as error:
+            return f"{file.name}: {error}"
+        return None
 
     async def find(self, glob: str | None) -> Found:
         """The files that a scan with this glob would read. Raises ToolFailed for a glob that leads outside."""
