@@ -108,9 +108,8 @@ def _look(found: Findings, sentences: Sentences) -> Iterator[DraftAction]:
 
 
 def missing(found: Findings, sentences: Sentences) -> Iterator[str]:
-    """What could not be found out, and that no model looked: at the end, where it is always read."""
+    """What could not be found out. That no model looked is no gap that anybody could fill: the answer's foot says it."""
     yield from list(dict.fromkeys(_missing(found, sentences)))[:MAX_MISSING]
-    yield sentences.say("missing", "no_model")
 
 
 def _missing(found: Findings, sentences: Sentences) -> Iterator[str]:

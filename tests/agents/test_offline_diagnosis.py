@@ -275,6 +275,12 @@ def test_only_an_empty_look_up_that_the_question_needed_is_a_gap(
     assert ["gap" for claim in drafted(question, answers).claims if claim.claim_type == "gap"] == ["gap"] * is_told
 
 
+def test_that_no_model_was_used_is_no_gap_that_somebody_could_fill() -> None:
+    answers = Answers().logs(POOL, CALLER, NOISE).changes(SHRUNK, DEPLOY).knowledge(RUNBOOK)
+    told = " ".join(drafted("Why is checkout slow?", answers).missing_info)
+    assert "model" not in told
+
+
 def test_outside_look_ups_that_name_nothing_are_no_gap() -> None:
     answers = Answers().text("kube_events", {"namespace": "shop"}, "Warning Failed pod/eval-victim Error: ErrImagePull")
     answers.nothing("gitops_status", {}).nothing("kube_get", {"name": "eval-victim"})
