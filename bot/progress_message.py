@@ -20,6 +20,7 @@ from bot.posting import PROGRESS, Posts
 from bot.slack_client import SlackAway, SlackCalls, SlackRefused
 from storage.errors import StorageError
 
+_TRIES_TO_END = 3
 _GONE = ("message_not_found", "thread_not_found")
 
 log = logging.getLogger(__name__)
@@ -55,6 +56,7 @@ class ProgressMessage:
         self._changed, self._closing = asyncio.Event(), asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._is_late = False
+        self._tries_to_end = 0
 
     def show(self, cards: tuple[Card, ...], title: str | None = None) -> None:
         self._cards, self._title = cards, title
@@ -64,7 +66,8 @@ class ProgressMessage:
 
     async def close(self, seconds: float) -> str | None:
         """Write no more and end the stream. Gives the ts that may be edited now; None where there is no message, or its
-        last write does not come to an end within that time."""
+        last write does not come to an end within that time, or its stream cannot be ended: an answer does not wait for
+        that. Raises SlackAway for the first tries."""
         self._closing.set()
         self._changed.set()
         if self._task is not None:
@@ -73,7 +76,13 @@ class ProgressMessage:
                 self._is_late = True
                 return None
             _tell_fault(self._task)
-        await self._end_stream()
+        try:
+            await self._end_stream()
+        except SlackAway:
+            self._tries_to_end += 1
+            if self._tries_to_end < _TRIES_TO_END:
+                raise
+            return None
         return self._posts.ts(PROGRESS)
 
     async def abandon(self) -> None:

@@ -210,6 +210,17 @@ async def test_a_stream_whose_start_was_not_answered_is_taken_over(
         assert message["streaming_state"] == "completed"
 
 
+async def test_an_answer_does_not_wait_for_a_stream_that_cannot_be_ended(
+    slack: SlackEmulator, sqlite_database: Database
+) -> None:
+    slack.fail("chat.stopStream", error="internal_error", times=None)
+    async with bench(slack, sqlite_database) as bot:
+        job = bot.ask()
+        bot.queue.wake(job.run_id)
+        await bot.answered(job)
+        assert len(bot.answers(job)) == 1
+
+
 async def test_slacks_own_stop_ends_the_stream_and_progress_goes_on(
     slack: SlackEmulator, sqlite_database: Database
 ) -> None:
