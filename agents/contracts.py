@@ -393,12 +393,16 @@ class Transition(Contract):
 
 
 class OrchestrationTrace(Contract):
+    """`window_from` and `window_to`: what most look-ups looked at, RFC 3339; empty where none had a window."""
+
     version: str
     transitions: tuple[Transition, ...]
     final_node: str
     termination_reason: str
     degraded: bool
     evidence_retry_count: int
+    window_from: str = ""
+    window_to: str = ""
 
 
 class RuleEvaluation(Contract):

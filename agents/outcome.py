@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
 from pydantic import BaseModel
@@ -14,6 +15,7 @@ from agents.evaluation import rule_evaluation, verifier_evaluation
 from agents.state import RunState, Status, dump_state
 from agents.trace_summary import trace_summary
 from storage.trace import Lease, RunResult, TraceStore
+from tools.invocation import Invocation
 
 TRACE_VERSION = "1"
 NO_SECTIONS = AnswerSections(lead="", confirmed=(), gaps=(), next_steps=())
@@ -54,7 +56,7 @@ def outcome_of(state: RunState, deps: RunDeps) -> RunOutcome:
         missing_info=missing_info(state),
         gatekeeper_result=state.gatekeeper_result,
         verifier_output=state.decision,
-        orchestration_trace=orchestration_trace(state),
+        orchestration_trace=_with_window(orchestration_trace(state), deps.door.invocations()),
         usage=_usage(deps),
         duration_ms=_duration(state, deps),
     )
@@ -70,6 +72,21 @@ def orchestration_trace(state: RunState) -> OrchestrationTrace:
         degraded=walked.degraded,
         evidence_retry_count=walked.evidence_retries,
     )
+
+
+def _with_window(trace: OrchestrationTrace, invocations: Iterable[Invocation]) -> OrchestrationTrace:
+    """The asker reads here how the time words of the question were taken."""
+    windows = Counter(window for one in invocations if (window := _window(one)))
+    if not windows:
+        return trace
+    [((start, end), _)] = windows.most_common(1)
+    return trace.model_copy(update={"window_from": start, "window_to": end})
+
+
+def _window(invocation: Invocation) -> tuple[str, str] | None:
+    scopes = (ref.scope for ref in invocation.refs)
+    found = ((scope.get("window_from", ""), scope.get("window_to", "")) for scope in scopes)
+    return next((window for window in found if all(window)), None)
 
 
 def _status(state: RunState) -> Status:

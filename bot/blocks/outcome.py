@@ -16,7 +16,7 @@ from bot.blocks.reader import Reader
 from bot.blocks.rich import Block, Element, bullets, rich, section, spans, told
 from bot.blocks.snippet import Snippet, whole_answer
 from bot.blocks.text import phone_line, shown_pieces
-from bot.blocks.usage import usage_line
+from bot.blocks.usage import usage_line, window_line
 from bot.shapes.rules import units
 from bot.statements import statements
 
@@ -135,7 +135,7 @@ def _within(text: str, limit: int) -> tuple[str, bool]:
 def _foot(outcome: RunOutcome, view: AnswerView) -> list[Block]:
     reader = view.reader
     blocks = [
-        context(usage_line(outcome, reader)),
+        context(" · ".join(part for part in (window_line(outcome, reader), usage_line(outcome, reader)) if part)),
         actions(
             button(reader.say("button_evidence"), ids.EVIDENCE, outcome.run_id),
             button(reader.say("button_trace"), ids.TRACE, outcome.run_id),

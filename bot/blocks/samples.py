@@ -132,6 +132,8 @@ def sample_outcome() -> RunOutcome:
             termination_reason="completed",
             degraded=False,
             evidence_retry_count=0,
+            window_from="2026-11-30T08:40:00Z",
+            window_to="2026-11-30T09:10:00Z",
         ),
         usage=RunUsage(model="offline", steps=4, tool_calls=3),
         duration_ms=1234,

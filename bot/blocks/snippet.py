@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from agents.contracts import RunOutcome
 from agents.verdicts import TEMPLATES
 from bot.blocks.reader import Reader
-from bot.blocks.usage import usage_line
+from bot.blocks.usage import usage_line, window_line
 from bot.evidence_source import where
 from bot.printable import printable
 
@@ -42,4 +42,4 @@ def _lines(outcome: RunOutcome, reader: Reader) -> Iterator[str]:
         for evidence in allowed.evidence:
             yield f"    {where(evidence, reader.say('call'), reader.zone)}"
             yield from (f"    | {row}" for row in evidence.span_text.split("\n"))
-    yield from ("", usage_line(outcome, reader))
+    yield from ("", *(line for line in (window_line(outcome, reader), usage_line(outcome, reader)) if line))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agents.contracts import RunOutcome
 from bot.blocks.reader import Reader
+from bot.times import window_text
 
 
 def usage_line(outcome: RunOutcome, reader: Reader) -> str:
@@ -16,6 +17,13 @@ def usage_line(outcome: RunOutcome, reader: Reader) -> str:
         reader.say("run", run=outcome.run_id),
     ]
     return " · ".join(part for part in parts if part)
+
+
+def window_line(outcome: RunOutcome, reader: Reader) -> str:
+    """What the run looked at, in the asker's zone; empty where it looked at nothing that has a window."""
+    trace = outcome.orchestration_trace
+    window = window_text(trace.window_from, trace.window_to, reader.zone)
+    return reader.say("looked_at", window=window) if window else ""
 
 
 def model_text(model: str, reader: Reader) -> str:

@@ -114,6 +114,15 @@ def test_the_footer_never_shows_an_unknown_price(
     assert not any(text in line for text in hidden)
 
 
+def test_the_window_is_stated_back_in_the_askers_zone(outcome: RunOutcome) -> None:
+    window = {"window_from": "2026-11-30T08:40:00Z", "window_to": "2026-11-30T09:10:00Z"}
+    looked = outcome.orchestration_trace.model_copy(update=window)
+    shown = outcome.model_copy(update={"orchestration_trace": looked})
+    there = Reader(WORDS, "en", ZoneInfo("Asia/Shanghai"))
+    assert "looked at 2026-11-30 16:40–17:10 CST (08:40–09:10 UTC) · " in said(answer_message(shown, AnswerView(there)).blocks)
+    assert "looked at 2" not in said(drawn(outcome).blocks)
+
+
 def test_the_asker_is_called_back_and_nobody_else(outcome: RunOutcome) -> None:
     sections = outcome.sections.model_copy(update={"lead": "ask <@U9> or <!channel>"})
     answer = answer_message(outcome.model_copy(update={"sections": sections}), AnswerView(ENGLISH, mention="U1"))
