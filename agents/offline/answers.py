@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from agents.contracts import VerifiedClaim, VerifiedEvidence
 from agents.offline.question import Question
-from agents.offline.telling import COUNT_LINE, states_asked
+from agents.offline.telling import COUNT_LINE, counts_asked, states_asked
 from tools.contracts import NO_EVIDENCE_PATH
 
 
@@ -19,7 +19,7 @@ def answers(question: Question, claim: VerifiedClaim, evidence: Sequence[Verifie
         return False
     spans = [one for one in evidence if one.claim_id == claim.claim_id and claim.claim_type != "gap"]
     if question.ask == "count":
-        return any(COUNT_LINE.search(one.span_text) for one in spans)
+        return any(COUNT_LINE.search(one.span_text) for one in spans) or _is_the_count(question, spans, evidence)
     if claim.claim_type in ("root_cause", "healthy"):
         return True
     if question.ask == "logs":
@@ -41,6 +41,15 @@ def _is_about(question: Question, evidence: Sequence[VerifiedEvidence]) -> bool:
     return all(
         any(name in text for name in named for text in shown) for named in (question.records, question.identifiers) if named
     )
+
+
+def _is_the_count(
+    question: Question, spans: Sequence[VerifiedEvidence], evidence: Sequence[VerifiedEvidence]
+) -> bool:
+    """One business row that counts what was asked. Several count parts of it, and nobody has added them up."""
+    rows = {one.raw_path for one in evidence if one.tool_name == "query_order" and one.raw_path != NO_EVIDENCE_PATH}
+    counts = [one for one in spans if one.tool_name == "query_order" and counts_asked(question, one.span_text)]
+    return len(rows) == 1 and bool(counts)
 
 
 def _is_asked_line(question: Question, one: VerifiedEvidence) -> bool:

@@ -38,6 +38,8 @@ def _statements(found: Findings, state: Stating) -> Iterator[Statement]:
         yield from (state.change(change) for change in asked)
         return
     yield from (state.row(row) for row in found.rows())
+    if found.rows() and not found.question.records:
+        return
     yield from _causes(found, state)
     yield from (state.log_line(cited) for cited in found.record_lines())
     yield from (state.telling(line) for line in found.telling)

@@ -65,7 +65,9 @@ class Findings:
         return next(alike, None)
 
     def rows(self, limit: int = 3) -> list[Row]:
-        """Business rows of the records that the question names."""
+        """Business rows of the records that the question names; where it names none, those of the query about it."""
+        if not self.question.records:
+            return list(self.evidence.rows[: 2 * limit])
         return [row for row in self.evidence.rows if any(name in row.text for name in self.question.records)][:limit]
 
     def record_lines(self, limit: int = 3) -> list[CitedRef]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from agents.contracts import DraftAction, Hypothesis
 from agents.llm.base import Exchange
@@ -15,7 +15,7 @@ from agents.offline.findings import Findings
 from agents.offline.quotes import message, quote
 from agents.offline.ranking import ranked_services
 from agents.offline.sentences import Sentences
-from agents.offline.telling import COUNT_LINE
+from agents.offline.telling import COUNT_LINE, counts_asked
 from tools.contracts import EvidenceStatus
 
 _STANDARD_TOOLS = ("query_logs", "query_metrics", "query_changes", "lookup_knowledge")
@@ -76,6 +76,9 @@ def _of_lines(found: Findings, sentences: Sentences) -> Iterator[Hypothesis]:
 
 
 def actions(found: Findings, sentences: Sentences) -> Iterator[DraftAction]:
+    """None where a number was asked for: nobody asked what to do."""
+    if found.question.ask == "count":
+        return
     if found.explained:
         best = found.explained[0]
         chunks = [best.chunk, *(chunk for chunk in found.evidence.chunks if chunk.title == best.chunk.title)]
@@ -165,8 +168,15 @@ def _unseen(found: Findings, sentences: Sentences) -> Iterator[str]:
     for name in (*found.question.records, *found.question.identifiers):
         if answered and not any(name in text for text in [*texts, *told]):
             yield sentences.say("missing", "unseen", name=name)
-    counted = (COUNT_LINE.search(cited.ref.text) for one in answered for cited in one.refs)
-    if found.question.ask == "count" and not any(counted):
+    if found.question.ask == "count":
+        yield from _uncounted(found, answered, sentences)
+
+
+def _uncounted(found: Findings, answered: Sequence[Exchange], sentences: Sentences) -> Iterator[str]:
+    parts = [row for row in found.rows() if counts_asked(found.question, row.text)]
+    if len(parts) > 1:
+        yield sentences.say("missing", "parts")
+    elif not parts and not any(COUNT_LINE.search(cited.ref.text) for one in answered for cited in one.refs):
         yield sentences.say("missing", "no_count")
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from agents.llm.base import Exchange, ToolOffer
+from agents.offline.business_queries import query_about
 from agents.offline.evidence import Evidence
 from agents.offline.question import Question, codes_of
 from agents.offline.ranking import kind_score, ranked_services, telling_kinds
@@ -77,7 +78,18 @@ class Look:
         yield "query_logs", {"level": "ERROR", "compare": True, "limit": LOG_LIMIT, **times}
         for record in self.question.records[:2]:
             yield "query_logs", {"text": record, "compare": False, **times}
+        yield from self._business(evidence)
         yield "query_changes", {**_times(Window(window.since - CHANGES_BEFORE, window.until))}
+
+    def _business(self, evidence: Evidence) -> Iterator[Call]:
+        """A fact about business rows has its answer in the query that the operator made for it. A wider window would
+        answer another question, so there is one look in all."""
+        times = _times(replace(self, round=1)._window(evidence))
+        offer = next((offer for offer in self.offers if offer.name == "query_order"), None)
+        if offer and not self.question.records and self.question.ask in ("count", "fact", "listing"):
+            call = query_about(self.question, offer, times)
+            if call:
+                yield "query_order", call
 
     def _history(self, evidence: Evidence) -> Iterator[Call]:
         """Over a short window a line may look new that only comes now and then: what do the hours before say?"""

@@ -23,6 +23,8 @@ COUNT_LINE = re.compile(
     r"|^\W*(count|total)\s*[:=]\s*\d+\W*$",
     re.IGNORECASE,
 )
+_COLUMN_COUNT = re.compile(r"(?<!\S)(\w+)=\d+(?!\S)")
+_COUNT_COLUMNS = frozenset({"count", "total", "n", "number", "cnt"})
 _HOST = re.compile(r"\b[a-z][a-z0-9]*(?:-[a-z0-9]+)+\b")
 _SAME_WORDS = 0.7
 _STRONG, _WEAK = 4.0, 1.0
@@ -189,6 +191,12 @@ def states_asked(question: Question, text: str) -> bool:
     words = {word.lower().removesuffix("s") for word in re.findall(r"[A-Za-z]{4,}", key)}
     asked = {term.removesuffix("s") for term in question.terms} - {"name", "namespace", "type", "kind", "what", "which"}
     return bool(words & asked)
+
+
+def counts_asked(question: Question, text: str) -> bool:
+    """A business row whose column is a count, or is named after what is counted (orders=50 for "how many orders…?")."""
+    counted = {match[1].lower().removesuffix("s") for match in _COLUMN_COUNT.finditer(text)}
+    return bool(counted & (_COUNT_COLUMNS | {term.removesuffix("s") for term in question.terms}))
 
 
 def _pattern_of(text: str, tool: str) -> _Pattern | None:

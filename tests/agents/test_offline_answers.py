@@ -92,6 +92,8 @@ async def test_a_why_is_answered_by_a_cause_alone() -> None:
     [
         ("How many pods are there?", proof("c1", "14 results", "kubernetes_count"), True),
         ("How many pods are there?", proof("c1", "apple-pod", "kubernetes_count"), False),
+        ("How many orders failed?", proof("c1", "state=FAILED orders=50", "query_order", "$.rows[0]"), True),
+        ("How many orders failed?", proof("c1", "order_id=7 cents=50", "query_order", "$.rows[0]"), False),
         ('logs with "ERROR" of web-1', proof("c1", "08:43 ERROR boom", "fetch_pod_logs", pod="web-1"), True),
         ('logs with "ERROR" of web-1', proof("c1", "08:43 INFO fine", "fetch_pod_logs"), False),
         ('logs with "ERROR" of web-1', proof("c1", "web-1 ERROR state", "describe"), False),
