@@ -23,6 +23,7 @@ class _Clock:
     at: datetime
     start: int
     end: int
+    day: str = ""
 
 
 _UNITS = {
@@ -49,6 +50,12 @@ _CLOCK = re.compile(
 )
 _SINCE = re.compile(r"(since|from|after|starting|started|began|自|从|start)\s*(at|about|around|大约)?\s*$", re.IGNORECASE)
 _SINCE_AFTER = re.compile(r"^\s*(UTC|Z)?\s*(以来|以后|之后|开始|起|onwards?|左右开始|后)", re.IGNORECASE)
+_DAY_WORDS = "昨天|昨日|昨晚|前天|今天|yesterday|today"
+# "yesterday from 03:00", "03:00 yesterday": the day need not stand right before the clock.
+_DAY_BEFORE = re.compile(
+    rf"({_DAY_WORDS})\s*,?\s*(?:(?:between|since|from|after|starting|around|about|at|自|从|在)\s*)+$", re.IGNORECASE
+)
+_DAY_AFTER = re.compile(rf"^\s*(?:on\s+)?({_DAY_WORDS})(?![a-z])", re.IGNORECASE)
 _JOIN = re.compile(r"^\s*(to|until|till|and|-|–|到|至|~)\s*$", re.IGNORECASE)
 _WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 _DATE = re.compile(
@@ -84,19 +91,29 @@ def _backwards(text: str, now: datetime) -> Window | None:
 
 
 def _clocks(text: str, now: datetime, zone: ZoneInfo) -> Window | None:
-    clocks = [_clock(found, now, zone) for found in _CLOCK.finditer(text)]
-    if not clocks:
+    read = list(_CLOCK.finditer(text))
+    if not read:
         return None
-    first = clocks[0]
-    if len(clocks) > 1 and _JOIN.match(text[first.end : clocks[1].start]):
-        until = clocks[1].at if clocks[1].at > first.at else first.at + timedelta(hours=1)
-        return Window(first.at, min(until, now))
+    days = [_day_of(found, text) for found in read]
+    if len(read) > 1 and _JOIN.match(text[read[0].end() : read[1].start()]):
+        first = _clock(read[0], now, zone, days[0] or days[1])
+        last = _clock(read[1], now, zone, days[1] or days[0])
+        next_day = last.at + timedelta(days=1) if first.day else first.at + timedelta(hours=1)
+        return Window(first.at, min(last.at if last.at > first.at else next_day, now))
+    first = _clock(read[0], now, zone, days[0])
     if _SINCE.search(text[: first.start]) or _SINCE_AFTER.match(text[first.end :]):
         return Window(first.at)
     return Window(first.at - timedelta(minutes=15), min(first.at + timedelta(minutes=45), now))
 
 
-def _clock(found: re.Match[str], now: datetime, zone: ZoneInfo) -> _Clock:
+def _day_of(found: re.Match[str], text: str) -> str:
+    if found["day"]:
+        return found["day"].lower()
+    stated = _DAY_BEFORE.search(text[: found.start()]) or _DAY_AFTER.match(text[found.end() :])
+    return stated[1].lower() if stated else ""
+
+
+def _clock(found: re.Match[str], now: datetime, zone: ZoneInfo, said: str) -> _Clock:
     hour = int(found["h"])
     minute = 30 if found["half"] else int(found["m"] or found["m2"] or 0)
     if _is_afternoon(found) and hour < 12:
@@ -106,11 +123,11 @@ def _clock(found: re.Match[str], now: datetime, zone: ZoneInfo) -> _Clock:
     if found["date"]:
         day = datetime.fromisoformat(found["date"]).date()
         return _Clock(datetime.combine(day, time(hour, minute), stated).astimezone(UTC), found.start(), found.end())
-    day = local.date() - timedelta(days=_days_back(found["day"] or ""))
+    day = local.date() - timedelta(days=_days_back(said))
     at = datetime.combine(day, time(hour, minute), stated)
-    if at > local and not found["day"]:
+    if at > local and not said:
         at -= timedelta(days=1)
-    return _Clock(at.astimezone(UTC), found.start(), found.end())
+    return _Clock(at.astimezone(UTC), found.start(), found.end(), said)
 
 
 def _is_afternoon(found: re.Match[str]) -> bool:
@@ -119,7 +136,7 @@ def _is_afternoon(found: re.Match[str]) -> bool:
 
 
 def _days_back(word: str) -> int:
-    return {"昨天": 1, "昨日": 1, "昨晚": 1, "yesterday": 1, "前天": 2}.get(word.lower(), 0)
+    return {"昨天": 1, "昨日": 1, "昨晚": 1, "yesterday": 1, "前天": 2}.get(word, 0)
 
 
 def _dates(text: str, now: datetime, zone: ZoneInfo) -> Window | None:

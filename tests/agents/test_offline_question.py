@@ -33,6 +33,13 @@ SHANGHAI = ZoneInfo("Asia/Shanghai")
         ("昨晚以来下单失败", "11-29 18:00", None),
         ("从昨天开始变慢", "11-29 00:00", None),
         ("what failed yesterday?", "11-29 00:00", "11-30 00:00"),
+        ("slow yesterday from 03:00 to 03:10", "11-29 03:00", "11-29 03:10"),
+        ("slow between 03:00 and 04:00 yesterday", "11-29 03:00", "11-29 04:00"),
+        ("yesterday at 03:00", "11-29 02:45", "11-29 03:45"),
+        ("errors since 16:00 yesterday", "11-29 16:00", None),
+        ("yesterday since 14:00", "11-29 14:00", None),
+        ("昨天从3点到4点", "11-29 03:00", "11-29 04:00"),
+        ("yesterday 23:00 to 01:00", "11-29 23:00", "11-30 01:00"),
     ],
 )
 def test_time_words_are_read_in_the_askers_zone(text: str, since: str, until: str | None) -> None:
