@@ -55,7 +55,7 @@ class ProgressMessage:
         self._sent: tuple[Card, ...] | None = None
         self._changed, self._closing = asyncio.Event(), asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self._is_late = False
+        self._is_late = self._is_unseen = False
         self._tries_to_end = 0
 
     def show(self, cards: tuple[Card, ...], title: str | None = None) -> None:
@@ -73,7 +73,7 @@ class ProgressMessage:
         if self._task is not None:
             await asyncio.wait((self._task,), timeout=seconds)
             if not self._task.done():
-                self._is_late = True
+                self._is_late, self._is_unseen = True, self._posts.ts(PROGRESS) is None
                 return None
             _tell_fault(self._task)
         try:
@@ -103,9 +103,16 @@ class ProgressMessage:
                 await self._write_safely(self._cards)
                 await self._rest(self._gap)
         if self._is_late:
-            # Nobody waits for it any more, and it must not seem to run beside its answer.
-            with suppress(SlackAway):
-                await self._end_stream()
+            await self._take_back()
+
+    async def _take_back(self) -> None:
+        """Nobody waits for it any more: it must not seem to run beside its answer, nor appear below it."""
+        with suppress(SlackAway, StorageError):
+            await self._end_stream()
+            ts = self._posts.ts(PROGRESS)
+            if self._is_unseen and ts is not None:
+                await self._calls.optional("chat.delete", channel=self._posts.place.channel, ts=ts)
+                await self._posts.lost(PROGRESS)
 
     async def _write_safely(self, cards: tuple[Card, ...]) -> None:
         """Progress that cannot be shown now is shown with the next change; a run never fails for it."""

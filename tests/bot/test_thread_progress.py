@@ -317,14 +317,19 @@ async def test_progress_that_would_come_after_its_answer_is_not_posted(
         assert slack.refused == []
 
 
-async def test_a_stream_whose_start_was_slow_does_not_run_beside_its_answer(
-    slack: SlackEmulator, sqlite_database: Database
+@pytest.mark.parametrize("streams", [True, False])
+async def test_progress_whose_first_words_were_slow_is_taken_back(
+    slack: SlackEmulator, sqlite_database: Database, streams: bool
 ) -> None:
-    slack.fail("chat.startStream", delay=0.5)
+    if streams:
+        slack.fail("chat.startStream", delay=0.5)
+    else:
+        slack.fail("chat.startStream", status=429, retry_after=1)
+        slack.fail("chat.postMessage", delay=0.5)
     times = WorkerTimes(pause=0.02, settle=0.0, thread=ThreadTimes(long_run=0.0, edit_gap=0.01, close=0.05))
     async with bench(slack, sqlite_database, times=times) as bot:
         job = bot.ask()
         bot.queue.wake()
         await bot.answered(job)
-        await slack.wait_for(lambda: len(bot.parts(job)) == 2 and slack.calls("chat.stopStream"))
-        assert all(each.get("streaming_state") != "in_progress" for each in bot.parts(job))
+        await slack.wait_for(lambda: slack.calls("chat.delete"))
+        assert [part_of(each)[0] for each in bot.parts(job)] == ["answer"]
