@@ -1,5 +1,6 @@
 """What is purged goes whole and in order; what a person edited, and what still runs, stays."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
@@ -145,3 +146,15 @@ def test_a_name_in_another_name_is_somebody_else(database: Database) -> None:
     session = sessions.of_thread(THREAD)
     assert session is not None
     assert session.speakers == ("XU1",)
+
+
+def test_two_processes_that_delete_at_once_delete_everything_once(database: Database) -> None:
+    for number in range(1, 13):
+        whole_run(database, number, Thread("T1", "C1", f"1700000000.{number:06}"))
+    with ThreadPoolExecutor(2) as processes:
+        done = [processes.submit(Retention(database).purge_before, LATER) for _ in range(2)]
+        purged = [each.result() for each in done]
+    assert sum(each.runs for each in purged) == 12
+    assert sorted(case for each in purged for case in each.case_ids) == sorted(f"case-{number}" for number in range(1, 13))
+    assert TraceStore(database).recent_runs(20) == []
+    assert Retention(database).ended_before(LATER) == 0
