@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from agents.contracts import ClaimCheck, Verification, VerifiedClaim, VerifiedEvidence, VerifierDraft, VerifierInput
 from agents.llm.base import ModelRequest
 from agents.offline.answers import answers
@@ -20,12 +22,19 @@ def verify(request: ModelRequest) -> VerifierDraft:
     question = read(given.original_query, request.now, request.zone)
     claims = given.verified_executor_output.claims
     checks = tuple(_check(claim, question, given.verified_evidence, sentences) for claim in claims)
-    settled = any(check.is_critical and check.verification in _PROVEN for check in checks)
+    proven = any(check.is_critical and check.verification in _PROVEN for check in checks)
+    settled = proven and _speaks_of(question, given.verified_evidence)
     return VerifierDraft(
         claim_checks=checks,
         question_answered=settled,
         rationale=sentences.say("verify", "answered" if settled else "unanswered"),
     )
+
+
+def _speaks_of(question: Question, evidence: Sequence[VerifiedEvidence]) -> bool:
+    """Where the question names things and the proof none of them, it is the cause of something else."""
+    shown = " ".join(f"{one.span_text} {' '.join(one.scope.values())}" for one in evidence).lower()
+    return not question.names or any(name.lower().removesuffix("s") in shown for name in question.names)
 
 
 def _check(

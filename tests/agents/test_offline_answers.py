@@ -80,6 +80,13 @@ async def test_a_fixed_sentence_is_direct_and_free_words_are_weighed() -> None:
     assert checks == {"c1": Verification.DIRECT, "c2": Verification.INDIRECT, "c3": Verification.NONE}
 
 
+async def test_since_when_is_answered_by_a_dated_first_sighting() -> None:
+    dated = claim("c1", 'order-service has logged a new error since 08:43 UTC: "boom"')
+    new, old = (proof("c1", f"status={status} first=2026-11-30T08:43:21Z boom") for status in ("new", "shifted"))
+    assert (await verified("从什么时候开始？", [dated], [new])).question_answered
+    assert not (await verified("从什么时候开始？", [dated], [old])).question_answered
+
+
 async def test_a_why_is_answered_by_a_cause_alone() -> None:
     symptom, cause = claim("c1", 'The log says: "boom"'), claim("c2", 'The record states its own cause: "boom"', "root_cause")
     spans = [proof("c1", "boom", pod="web-1"), proof("c2", "boom", pod="web-1")]
@@ -92,6 +99,7 @@ async def test_a_why_is_answered_by_a_cause_alone() -> None:
     [
         ("How many pods are there?", proof("c1", "14 results", "kubernetes_count"), True),
         ("How many pods are there?", proof("c1", "apple-pod", "kubernetes_count"), False),
+        ("since when?", proof("c1", "count=50 status=new first=2026-11-30T08:43:21Z"), False),
         ("How many orders failed?", proof("c1", "state=FAILED orders=50", "query_order", "$.rows[0]"), True),
         ("How many orders failed?", proof("c1", "order_id=7 cents=50", "query_order", "$.rows[0]"), False),
         ('logs with "ERROR" of web-1', proof("c1", "08:43 ERROR boom", "fetch_pod_logs", pod="web-1"), True),
@@ -118,6 +126,9 @@ async def test_a_fact_is_answered_by_a_quote_that_states_it(
         "订单 10023 为什么失败？",
         "What is wrong with billing-service?",
         "How many payments failed?",
+        "Why is Redis slow?",
+        "Kafka 消费延迟为什么升高？",
+        "What happened to the frobnicator?",
     ],
 )
 async def test_the_cause_of_something_else_is_no_answer(question: str) -> None:
