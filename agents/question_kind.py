@@ -21,10 +21,36 @@ _FACT = re.compile(
 )
 
 
+# Since when something is wrong; when another thing was done (a restart, a deploy) is a question of its own.
+_WHEN = re.compile(
+    r"\b(since when|from when|when (did|was|has|exactly|it|this|that)|(for )?how long (has|have|already|now)|what time)\b"
+    r"|^\W*(for )?how long\W*$|^\W*when\W*$|从?(什么|啥)时候|何时|多久了|持续(了)?多久|(从|自)几点",
+    re.IGNORECASE,
+)
+_OTHER_EVENT = re.compile(
+    r"\b(restart|deploy|releas|roll(ed|ing)? ?out|creat|delet|scal|next|last)\w*"
+    r"|重启|创建|删除|扩容|发布|上线|部署|上次|下次|最后",
+    re.IGNORECASE,
+)
+_OF_WHEN = re.compile(r"\b(start\w*|beg[aiu]n\w*|happen\w*|occur\w*|going on)\b|开始|出现|发生", re.IGNORECASE)
+
+
+def asks_when(question: str) -> bool:
+    """Whether the question is since when something is wrong."""
+    return _WHEN.search(question) is not None and _OTHER_EVENT.search(question) is None
+
+
+def without_when(question: str) -> str:
+    """A when-question without the words that only ask for the time: what is left says of what."""
+    return _OF_WHEN.sub(" ", _WHEN.sub(" ", question)) if asks_when(question) else question
+
+
 def question_kind(question: str) -> QuestionKind:
     """A bare statement of trouble ("checkout is slow") asks why it is so."""
-    if _WHY.search(question):
+    if _WHY.search(without_when(question)):
         return "why"
+    if asks_when(question):
+        return "fact"
     opening = question.strip()[:40]
     asks = question.strip().endswith(("?", "？")) or _FACT.match(opening) or _IN_CHINESE.search(opening)
     return "fact" if asks and _FACT.search(question) else "why"

@@ -19,7 +19,7 @@ from agents.contracts import (
 from agents.fences import shortened
 from agents.gate.overlap import content_share
 from agents.gate.tokens import content_words
-from agents.question_kind import question_kind
+from agents.question_kind import question_kind, without_when
 
 PROVEN = (Verification.DIRECT, Verification.INDIRECT)
 WEIGHTS = {Verification.DIRECT: 1.0, Verification.INDIRECT: 0.5}
@@ -137,7 +137,7 @@ def _answers(question: str, carrying: Sequence[VerifiedClaim], proofs: Proofs) -
     """A why needs a proven cause or proven health; a fact a proven claim about what was asked."""
     if question_kind(question) == "why":
         return any(claim.claim_type in ("root_cause", "healthy") for claim in carrying)
-    asked = content_words(question)
+    asked = content_words(without_when(question))
     return any(not asked or asked & _words_of(claim, proofs) for claim in carrying)
 
 

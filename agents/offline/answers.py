@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from agents.contracts import VerifiedClaim, VerifiedEvidence
 from agents.offline.question import Question
 from agents.offline.telling import COUNT_LINE, counts_asked, states_asked
 from tools.contracts import NO_EVIDENCE_PATH
+
+_CLOCK = re.compile(r"\b\d\d:\d\d\b")
+_ONSET = re.compile(r"\bstatus=new\b.*\bfirst=|\bchange_at=\d|\bactiveAt=\d", re.DOTALL)
 
 
 def answers(question: Question, claim: VerifiedClaim, evidence: Sequence[VerifiedEvidence]) -> bool:
@@ -20,6 +24,8 @@ def answers(question: Question, claim: VerifiedClaim, evidence: Sequence[Verifie
     spans = [one for one in evidence if one.claim_id == claim.claim_id and claim.claim_type != "gap"]
     if question.ask == "count":
         return any(COUNT_LINE.search(one.span_text) for one in spans) or _is_the_count(question, spans, evidence)
+    if question.asks_when:
+        return any(_is_first_sight(claim, one) or _is_record(question, one) for one in spans)
     if claim.claim_type in ("root_cause", "healthy"):
         return True
     if question.ask == "logs":
@@ -41,6 +47,11 @@ def _is_about(question: Question, evidence: Sequence[VerifiedEvidence]) -> bool:
     return all(
         any(name in text for name in named for text in shown) for named in (question.records, question.identifiers) if named
     )
+
+
+def _is_first_sight(claim: VerifiedClaim, one: VerifiedEvidence) -> bool:
+    """The claim says a time, and its proof is of something new: a line, a level, an alert."""
+    return _CLOCK.search(claim.claim_text) is not None and _ONSET.search(one.span_text) is not None
 
 
 def _is_the_count(

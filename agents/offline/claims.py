@@ -52,13 +52,13 @@ class Stating:
         text = self._say("change", service=change.service, time=_clock(change), quote=quote(change.text))
         return Statement("change", text, (cite(change.cited, change.text),))
 
-    def kind(self, kind: LogKind) -> Statement:
+    def kind(self, kind: LogKind, *, is_dated: bool = True) -> Statement:
         told = quote(message(kind.line))
         citations = _with_counts(kind.cited, told)
         claim_type: ClaimType = "impact" if _is_served_error(kind) else "symptom"
         if kind.count == 0:
             return Statement("symptom", self._say("gone_lines", service=kind.service, quote=told), citations)
-        if kind.is_new and kind.first is not None:
+        if is_dated and kind.is_new and kind.first is not None:
             name = "new_error" if kind.is_error else "new_line"
             text = self._say(name, service=kind.service, time=f"{kind.first:%H:%M}", quote=told)
             return Statement(claim_type, text, citations)

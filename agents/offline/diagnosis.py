@@ -40,6 +40,9 @@ def _statements(found: Findings, state: Stating) -> Iterator[Statement]:
     yield from (state.row(row) for row in found.rows())
     if found.rows() and not found.question.records:
         return
+    if found.question.asks_when:
+        yield from _onsets(found, state)
+        return
     yield from _causes(found, state)
     yield from (state.log_line(cited) for cited in found.record_lines())
     yield from (state.telling(line) for line in found.telling)
@@ -48,6 +51,22 @@ def _statements(found: Findings, state: Stating) -> Iterator[Statement]:
     yield from (state.steady(one) for one in found.steady())
     yield from (state.alert(alert) for alert in found.alerts())
     yield from (state.gap(exchange.refs[0]) for exchange in found.empty()[:MAX_GAPS])
+
+
+def _onsets(found: Findings, state: Stating) -> Iterator[Statement]:
+    """Since when: first sightings, then the change before them. Why is another question. Where nobody said of what, no
+    time may stand as the answer."""
+    if not found.question.names_something:
+        yield from (state.kind(kind, is_dated=False) for kind in found.kinds())
+        return
+    yield from (state.kind(kind) for kind in found.kinds() if kind.is_new)
+    yield from (statement for one in found.series() if (statement := state.series(one)))
+    yield from (state.alert(alert) for alert in found.alerts())
+    yield from (state.log_line(cited) for cited in found.record_lines())
+    yield from (state.telling(line) for line in found.telling)
+    change = found.last_change()
+    if change:
+        yield state.change(change)
 
 
 def _causes(found: Findings, state: Stating) -> Iterator[Statement]:

@@ -10,14 +10,15 @@ from agents.contracts import ExecutorDraft, ExecutorInput
 from agents.llm.base import Exchange, ModelRequest, ToolCall
 from agents.offline.diagnosis import draft
 from agents.offline.external_calls import next_calls
-from agents.offline.question import Question, read
+from agents.offline.follow_up import read_in_context
+from agents.offline.question import Question
 from agents.offline.steps import Look
 
 
 def turn(request: ModelRequest) -> tuple[ToolCall, ...] | ExecutorDraft:
     """A pure function of the request: a resumed run takes the same way."""
     assert isinstance(request.payload, ExecutorInput)
-    question = read(request.payload.question, request.now, request.zone)
+    question = read_in_context(request.payload.question, request.payload.history, request.now, request.zone)
     asking = _Asking(request, request.payload, question)
     calls = asking.calls(request.exchanges, asking.round) if request.tools else []
     if calls:

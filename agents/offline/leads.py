@@ -76,8 +76,8 @@ def _of_lines(found: Findings, sentences: Sentences) -> Iterator[Hypothesis]:
 
 
 def actions(found: Findings, sentences: Sentences) -> Iterator[DraftAction]:
-    """None where a number was asked for: nobody asked what to do."""
-    if found.question.ask == "count":
+    """None where a number or a time was asked for: nobody asked what to do."""
+    if found.question.ask == "count" or found.question.asks_when:
         return
     if found.explained:
         best = found.explained[0]
@@ -118,6 +118,8 @@ def missing(found: Findings, sentences: Sentences) -> Iterator[str]:
 def _missing(found: Findings, sentences: Sentences) -> Iterator[str]:
     yield from _empty(found, sentences)
     yield from _unseen(found, sentences)
+    if found.question.asks_when:
+        yield from _undated(found, sentences)
     if _has_unread(found):
         yield sentences.say("missing", "unread")
     untold = unfilled(found.question, found.offers, found.exchanges)
@@ -170,6 +172,13 @@ def _unseen(found: Findings, sentences: Sentences) -> Iterator[str]:
             yield sentences.say("missing", "unseen", name=name)
     if found.question.ask == "count":
         yield from _uncounted(found, answered, sentences)
+
+
+def _undated(found: Findings, sentences: Sentences) -> Iterator[str]:
+    if not found.question.names_something:
+        yield sentences.say("missing", "no_subject")
+    elif not (any(kind.is_new for kind in found.kinds()) or found.series() or found.alerts()):
+        yield sentences.say("missing", "no_onset")
 
 
 def _uncounted(found: Findings, answered: Sequence[Exchange], sentences: Sentences) -> Iterator[str]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from agents.contracts import PlannerInput, PlannerPlan, SkillCard
 from agents.llm.base import ModelRequest
-from agents.offline.question import Question, read
+from agents.offline.follow_up import read_in_context
+from agents.offline.question import Question
 from agents.offline.sentences import Sentences, sentences_of
 from agents.offline.similarity import similarities
 
@@ -15,10 +16,10 @@ THRESHOLD = 2.0
 
 def plan(request: ModelRequest) -> PlannerPlan:
     assert isinstance(request.payload, PlannerInput)
-    question = read(request.payload.question, request.now, request.zone)
+    question = read_in_context(request.payload.question, request.payload.history, request.now, request.zone)
     sentences = sentences_of(request.language)
     plain = question.ask in ("count", "listing")
-    skill = None if plain else nearest(request.payload.question, request.payload.skill_catalog)
+    skill = None if plain else nearest(question.context or request.payload.question, request.payload.skill_catalog)
     return PlannerPlan(
         selected_skill=skill,
         selection_reason=sentences.say("plan", "skill" if skill else "no_skill"),

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 from agents.offline.times import Window, window_of
-from agents.question_kind import question_kind
+from agents.question_kind import asks_when, question_kind
 
 Ask = Literal["count", "meaning", "logs", "listing", "health", "fact", "why"]
 
@@ -42,6 +42,7 @@ _LIMIT = re.compile(
 MAX_CHARS = 8_000
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _OFTEN_NAMESPACES = frozenset({"prod", "production", "order", "orders", "user", "users", "search", "api", "query"})
+_STATES = frozenset({"restart", "crash", "slow", "latency", "timeout", "error", "failed", "deploy", "change", "lag", "backlog"})
 _CHANGE_TERMS = ("change", "deploy", "release", "rollout")
 _NOT_NAMES = re.compile("|".join(pattern.pattern for pattern in (_QUOTED, RECORD, CODE, EXCEPTION)))
 
@@ -58,6 +59,8 @@ class Subject:
 
 @dataclass(frozen=True)
 class Question:
+    """`context` is the earlier question whose subject this one takes up, where it names none itself."""
+
     text: str
     ask: Ask
     names: tuple[str, ...]
@@ -71,12 +74,22 @@ class Question:
     codes: tuple[str, ...]
     window: Window | None
     terms: tuple[str, ...] = field(default=())
-
+    context: str = ""
 
     @property
     def has_words(self) -> bool:
         """False for a question of emoji or punctuation alone: whatever is found cannot answer it."""
         return _LETTERS.search(self.text) is not None
+
+    @property
+    def names_something(self) -> bool:
+        """A workload, a record, a code, a kind of thing, or a service by a word for it."""
+        spoken = set(self.terms) & _named_in_glossary()
+        return bool(self.names or self.records or self.codes or self.quoted or self.subject or self.kind or spoken)
+
+    @property
+    def asks_when(self) -> bool:
+        return self.ask == "fact" and asks_when(self.text)
 
     @property
     def asks_for_changes(self) -> bool:
@@ -106,6 +119,13 @@ class Words:
 def words() -> Words:
     data = tomllib.loads(files(__package__).joinpath("words/question.toml").read_text(encoding="utf-8"))
     return Words(data["kinds"], data["asks"], frozenset(data["plain"]["words"].split()), data["glossary"])
+
+
+@cache
+def _named_in_glossary() -> frozenset[str]:
+    """Words for parts of a system; the others of the glossary say what is wrong with one."""
+    translated = {word for english in words().glossary.values() for word in english.split()}
+    return frozenset((translated | _OFTEN_NAMESPACES) - _STATES - words().plain | {"order", "orders"})
 
 
 def read(text: str, now: datetime, zone: ZoneInfo) -> Question:
