@@ -59,7 +59,7 @@ async def _addressed(desk: Desk, message: Incoming) -> None:
         await _whisper_once(desk, message, desk.says(desk.language(person, message.text), refused))
     elif asks_to_stop(message.text):
         await _stop(desk, message, aloud=True)
-    elif asks_what_was_found(message.text) and message.thread_ts:
+    elif asks_what_was_found(message.text):
         await _recall(desk, message, person)
     elif (reply := _small_talk(desk, message, person)) is not None:
         await _say_once(desk, message, reply)

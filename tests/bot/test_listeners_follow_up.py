@@ -92,6 +92,15 @@ async def test_asking_for_what_was_found_needs_no_mention_and_starts_nothing(
         assert len(bot.slack.calls("chat.postMessage")) == 1
 
 
+async def test_asking_for_what_was_found_outside_a_thread_starts_nothing(sqlite_database: Database) -> None:
+    with SlackEmulator(schema=SCHEMA) as slack:
+        async with listening(slack, sqlite_database) as bot:
+            slack.post(slack.open_dm("ana"), "ana", "what did you find?")
+            await bot.settled(1)
+            assert bot.runs == []
+            assert len(slack.calls("chat.postMessage")) == 1
+
+
 @pytest.mark.parametrize("word", ["stop", "Stop!", "停止"])
 async def test_the_word_stop_stops_what_runs_in_the_thread(sqlite_database: Database, word: str) -> None:
     async with joined(sqlite_database) as (bot, ts):
