@@ -102,6 +102,41 @@ def another_thumb_is_a_reaction(page: Page) -> None:
     page.reads("#place", "👍 2")
 
 
+def somebody_is_asked(page: Page) -> None:
+    page.button(THREAD, "Ask someone")
+    page.reads("#modal", "Missing: ", "Send")
+    page.select("#modal [data-action-id=person]", "U0BEN00001")
+    page.button("#modal", "Send")
+    page.gone("#modal")
+    page.reads(f"{THREAD} .message:last-of-type", "@Ben", "@Ana")
+
+
+def what_a_person_adds_is_quoted(page: Page) -> None:
+    page.button(THREAD, "Add context")
+    page.reads("#modal", "Missing: ", "Send")
+    page.type("#modal [data-action-id=context]", "ERROR payment-service PAY-7731 the certificate of bank-gw has expired")
+    page.button("#modal", "Send")
+    page.gone("#modal")
+    page.reads(f"{THREAD} .message:last-of-type", "roven", "PAY-7731", "Useful")
+
+
+def a_wider_look_finds_more(page: Page) -> None:
+    page.button(THREAD, "Look further back")
+    page.until(lambda: page.css(THREAD).text.count("Not useful") >= 3, "no third answer")
+
+
+def test_in_the_demo_each_missing_piece_has_buttons_that_work(tmp_path: Path) -> None:
+    with chromium(tmp_path / "chromium") as page, demo(tmp_path) as address:
+        page.open(address)
+        page.reads(THREAD, "Proven", "order-service")
+        page.say("@proofthread why was checkout slow yesterday from 03:00 to 03:10?")
+        page.reads(THREAD, "roven", "looked at 2", "03:00–03:10", "Look further back", "Useful")
+        somebody_is_asked(page)
+        what_a_person_adds_is_quoted(page)
+        a_wider_look_finds_more(page)
+        assert page.complaints() == []
+
+
 def test_the_demo_shows_an_answer_its_evidence_and_the_case_of_a_thumb(tmp_path: Path) -> None:
     with chromium(tmp_path / "chromium") as page, demo(tmp_path) as address:
         page.open(address)
