@@ -48,7 +48,7 @@ def marked(words: str, language: str) -> str:
 def quote(text: str, limit: int = MAX_QUOTE, at: int = 0) -> str:
     """At most `limit` characters on one line from the clause on that holds `at`, cut after a clause where one ends in the
     second half. Characters that hide or reorder words are never quoted, but what stands before or after them is."""
-    text, at = _clear(text, at)
+    text, at = _clear(text, at or None)
     line = flat(text[_clause_start(text, at) if len(text) > limit else 0 :])
     if len(line) <= limit:
         return line.rstrip(".。")
@@ -57,18 +57,18 @@ def quote(text: str, limit: int = MAX_QUOTE, at: int = 0) -> str:
     return line[:end].rstrip(" ,;:(-")
 
 
-def _clear(text: str, at: int) -> tuple[str, int]:
-    """The stretch without bidi controls and tags that holds `at`, where it says enough; else the first that does, else
-    the longest; and where in it `at` is."""
+def _clear(text: str, at: int | None) -> tuple[str, int]:
+    """The stretch without bidi controls and tags that holds `at`, where it says enough; else the longest; and where in it
+    `at` is."""
     pieces = clear_stretches(text)
     if len(pieces) == 1:
-        return text, at
-    starts = [0, *accumulate(len(piece) + 1 for piece in pieces)]
-    told = [(start, piece) for start, piece in zip(starts, pieces, strict=False)]
-    enough = [one for one in told if len(_TELLING_WORD.findall(one[1])) >= _ENOUGH_WORDS]
-    here = [one for one in enough if one[0] <= at <= one[0] + len(one[1])]
-    start, piece = next(iter([*here, *enough]), max(told, key=lambda one: len(one[1])))
-    return piece, max(at - start, 0) if here else 0
+        return text, at or 0
+    starts = accumulate((len(piece) + 1 for piece in pieces), initial=0)
+    told = list(zip(starts, pieces, strict=False))
+    here = [one for one in told if at is not None and one[0] <= at <= one[0] + len(one[1])]
+    enough = [one for one in here if len(_TELLING_WORD.findall(one[1])) >= _ENOUGH_WORDS]
+    start, piece = enough[0] if enough else max(told, key=lambda one: len(one[1]))
+    return piece, at - start if enough and at is not None else 0
 
 
 def _clause_start(text: str, at: int) -> int:

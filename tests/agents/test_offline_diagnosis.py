@@ -60,6 +60,7 @@ def test_a_change_of_the_same_thing_just_before_the_error_is_a_cause_without_a_r
     [
         ("ORD-5031 order not stored: no connection \u202efrom the pool", "ORD-5031 order not stored: no connection"),
         ("user \u202e4711\u202c order not stored: no connection from the pool", "order not stored: no connection from the pool"),
+        ("ORD-5031 order no \u202e4711\u202c not stored: no connection from the pool", "not stored: no connection from the pool"),
         ("order not\u200b stored: no connection from the pool", "no connection from the pool"),
     ],
 )
