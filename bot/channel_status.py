@@ -54,7 +54,8 @@ def _active(desk: Desk, job: Job, run: Run, place: int, now: datetime, language:
 def _ended(desk: Desk, run: Run, language: str) -> str:
     when = window_text(run.finished_at.isoformat(), "", ZoneInfo(run.zone)) if run.finished_at else ""
     question = escape(phone_line(run.query))
-    return desk.says(language, "status_ended", verdict=run.verdict or run.status, when=when, question=question)
+    verdict = desk.reader(language).say(f"verdict_{(run.verdict or 'none').lower()}")
+    return desk.says(language, "status_ended", verdict=verdict, when=when, question=question)
 
 
 def _spent(desk: Desk, spent: Spent, language: str) -> str:

@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from small_incident import good_run, scripted, world
 from slack_bot import SCHEMA, ListeningBot, listening
 
 from bot.emulator.slack import SlackEmulator
+from bot.jobs import execute
 from storage.engine import Database
 
 ALERTS = Path(__file__).parent.parent.parent.parent / "shared" / "alerts"
@@ -70,6 +72,17 @@ async def test_status_shows_what_waits_in_this_channel_alone(sqlite_database: Da
             status = await told(bot, "incidents", "ana")
             assert f"waits, number 2 in line: {QUESTION}" in status
             assert "secret project" not in status
+
+
+@pytest.mark.parametrize(("user", "words"), [("ana", "✅ Proven, "), ("ben", "✅ 已证实，")])
+async def test_status_names_a_verdict_as_answers_do(sqlite_database: Database, user: str, words: str) -> None:
+    with SlackEmulator(schema=SCHEMA) as slack:
+        async with listening(slack, sqlite_database) as bot:
+            slack.post("incidents", "ana", f"{slack.mention} {QUESTION}")
+            await bot.settled(2)
+            await execute(bot.runs[0].run_id, world(sqlite_database, scripted(*good_run())).place)
+            slack.slash("/proofthread", "status", "incidents", user)
+            assert words in await told(bot, "incidents", user)
 
 
 @pytest.mark.parametrize(("channel", "user", "words"), [("random", "ana", "/invite"), ("incidents", "guest", "Guests")])
