@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from small_incident import good_run, scripted, world
 from slack_bot import SCHEMA, ListeningBot, listening
+from small_incident import good_run, scripted, world
 
 from bot.emulator.slack import SlackEmulator
 from bot.jobs import execute
