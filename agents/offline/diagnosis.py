@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from agents.contracts import ExecutorDraft
 from agents.llm.base import Exchange, ToolOffer
 from agents.offline.claims import Statement, Stating
+from agents.offline.external_calls import is_external
 from agents.offline.findings import Findings
 from agents.offline.leads import actions, hypotheses, missing
 from agents.offline.own_check import provable
@@ -50,7 +51,12 @@ def _statements(found: Findings, state: Stating) -> Iterator[Statement]:
     yield from (statement for one in found.series() if (statement := state.series(one)))
     yield from (state.steady(one) for one in found.steady())
     yield from (state.alert(alert) for alert in found.alerts())
-    yield from (state.gap(exchange.refs[0]) for exchange in found.empty()[:MAX_GAPS])
+    yield from (state.gap(exchange.refs[0]) for exchange in _untold(found)[:MAX_GAPS])
+
+
+def _untold(found: Findings) -> list[Exchange]:
+    """Empty look-ups; those of outside tools stand among what is missing, and as a claim only where there is no other."""
+    return [one for one in found.empty() if not (found.telling and is_external(one, found.offers))]
 
 
 def _onsets(found: Findings, state: Stating) -> Iterator[Statement]:

@@ -288,3 +288,4 @@ def test_outside_look_ups_that_name_nothing_are_no_gap() -> None:
     draft = drafted("Why does eval-victim not start?", answers)
     told = " ".join([*draft.missing_info, *(claim.claim_text for claim in draft.claims)])
     assert ("gitops_status" in told, "kube_get" in told) == (False, True)
+    assert not [claim for claim in draft.claims if claim.claim_type == "gap"]
