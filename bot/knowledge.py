@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from bot.app import App, open_app, prepare
 from bot.errors import ConfigError
 from bot.settings import Loaded
 from bot.terminal.lines import Line, show
-from tools.ingest import OnProgress, SyncDeps, SyncReport, sync_folder
+from tools.ingest import SHORT_LEASE_SECONDS, OnProgress, SyncDeps, SyncReport, sync_folder
 from tools.retrieval import Lookup
 
 _SHOWN = 600
@@ -33,8 +34,13 @@ async def sync(loaded: Loaded, folder: Path | None, *, rebuild: bool, console: C
 
 
 async def sync_quietly(app: App, folder: Path, on_progress: OnProgress) -> SyncReport:
-    """A scenario's own small base, kept in SQL alone."""
-    return await sync_folder(folder, sync_deps(app, with_vectors=False), alone=True, on_progress=on_progress)
+    """A scenario's own small base, kept in SQL alone. Waits for a sync of another process, or for a killed one's lease."""
+    for _ in range(SHORT_LEASE_SECONDS + 2):
+        report = await sync_folder(folder, sync_deps(app, with_vectors=False), alone=True, on_progress=on_progress)
+        if not report.is_busy:
+            return report
+        await asyncio.sleep(1)
+    return report
 
 
 def sync_deps(app: App, *, with_vectors: bool) -> SyncDeps:

@@ -25,6 +25,8 @@ from tools.errors import ToolConfigError, ToolFailed
 from tools.sync_plan import Piece, Plan, SyncProblem, batches, planned, read_all
 
 LEASE_SECONDS = 300
+# A base in SQL alone is small and synced in a second: whoever waits for a killed sync should not wait long.
+SHORT_LEASE_SECONDS = 10
 
 OnProgress = Callable[[int, int, str], None]
 
@@ -43,7 +45,8 @@ class SyncDeps:
 @dataclass(frozen=True)
 class SyncReport:
     """What a sync did. `aliases` maps a file to the one with the same content that stands for it. `failure` says why it
-    ended early (a store away, another model's vectors); documents it left are PENDING and the next sync finishes them."""
+    ended early (a store away, another model's vectors); documents it left are PENDING and the next sync finishes them.
+    `is_busy`: it did nothing, since another sync holds the base or was killed a moment ago."""
 
     folder: str
     indexed: tuple[str, ...] = ()
@@ -55,6 +58,7 @@ class SyncReport:
     domains: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     failure: str | None = None
+    is_busy: bool = False
 
     @property
     def exit_code(self) -> int:
@@ -77,7 +81,7 @@ async def sync_folder(
     files, unopened = await asyncio.to_thread(find_files, root)
     sync = _Sync(root.expanduser().resolve(), deps, on_progress)
     if not await sync.claim():
-        return SyncReport(str(root), failure="Another sync is running: wait for it, then sync again.")
+        return SyncReport(str(root), failure="Another sync is running: wait for it, then sync again.", is_busy=True)
     try:
         return await sync.run(files, unopened, rebuild, alone)
     finally:
@@ -92,7 +96,8 @@ class _Sync:
         self._model = deps.embedder.model if deps.embedder and deps.vectors else LEXICAL.model
 
     async def claim(self) -> bool:
-        return await self._db.call(self.store.claim, self._deps.owner, LEASE_SECONDS)
+        seconds = SHORT_LEASE_SECONDS if self._deps.vectors is None else LEASE_SECONDS
+        return await self._db.call(self.store.claim, self._deps.owner, seconds)
 
     async def run(
         self, files: list[SourceFile], unopened: dict[str, str], rebuild: bool, alone: bool
