@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-RULESET_VERSION = "2026-11-30.1"
+RULESET_VERSION = "2026-11-30.2"
 
 PASSED = "all_rules"
 
