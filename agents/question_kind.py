@@ -9,14 +9,14 @@ QuestionKind = Literal["why", "fact"]
 
 _WHY = re.compile(
     r"\b(why|cause[sd]?|causing|reasons?|root[ -]cause|wrong|happen(?:s|ed|ing)?|diagnos\w+|investigat\w+|explain|"
-    r"troubleshoot\w*|issues?|problems?|failing|broken|culprit)\b"
+    r"troubleshoot\w*|issues?|problems?|failing|broken|broke|breaks|culprit|going on)\b"
     r"|为什么|为何|为啥|原因|根因|怎么回事|怎么了|排查|诊断|定位|什么问题|出了什么|异常原因",
     re.IGNORECASE,
 )
 _FACT = re.compile(
     r"\b(what|which|when|who|whose|where|how|is|are|was|were|does|do|did|has|have|had|can|list|show|fetch|get|give|find|"
     r"post|count|check|tell)\b"
-    r"|多少|哪|什么|几|是否|吗|是不是|有没有|列出|查看|查询|显示|谁|何时",
+    r"|多少|哪|什么|几|是否|吗|是不是|有没有|列出|查看|查询|显示|谁|何时|如何|怎样|怎么(?:重启|处理|修复|解决|恢复|回滚|查|看|扩容|配置|办)",
     re.IGNORECASE,
 )
 
@@ -56,4 +56,6 @@ def question_kind(question: str) -> QuestionKind:
     return "fact" if asks and _FACT.search(question) else "why"
 
 
-_IN_CHINESE = re.compile(r"多少|哪|什么|是否|吗|是不是|有没有|列出|查看|查询|显示|何时")
+_IN_CHINESE = re.compile(
+    r"多少|哪|什么|是否|吗|是不是|有没有|列出|查看|查询|显示|何时|如何|怎样|怎么(?:重启|处理|修复|解决|恢复|回滚|查|看|扩容|配置|办)"
+)

@@ -181,6 +181,9 @@ def test_code_alone_judges_by_shared_words() -> None:
         "结算很慢",
         "支付报错怎么回事",
         "what's causing the 504s",
+        "what broke checkout?",
+        "what is going on with checkout?",
+        "结账怎么变慢了？",
     ],
 )
 def test_these_ask_why(question: str) -> None:
@@ -198,6 +201,10 @@ def test_these_ask_why(question: str) -> None:
         "错误码 ORD-5031 是什么意思？",
         "昨晚有多少订单失败？",
         "Check rabbitmq's health",
+        "how do I restart order-service?",
+        "what's the p99 of checkout-service now?",
+        "订单服务怎么重启？",
+        "如何回滚 order-service？",
     ],
 )
 def test_these_ask_for_a_fact(question: str) -> None:
