@@ -11,8 +11,14 @@ from typing import Literal
 from pydantic import TypeAdapter, ValidationError
 
 from agents.contracts import (
+    AiopsMode,
+    AiopsPlan,
+    AiopsReport,
+    AiopsRuleEvaluation,
+    Alert,
     AnswerSections,
     ComposerOutput,
+    DraftBlast,
     ExecutorEvidence,
     GatekeeperResult,
     HistoryTurn,
@@ -41,7 +47,8 @@ class StateUnreadable(Exception):
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What somebody asks for. `now` is the run's clock with a zone (a replay sets the past), `zone` an IANA name."""
+    """What somebody, or an alert, asks for. `now` is the run's clock with a zone (a replay sets the past), `zone` an IANA
+    name. `mode` and `alerts` are those of an AI_OPS run, whose `question` is a summary of the alert."""
 
     session_id: str
     question: str
@@ -52,6 +59,8 @@ class RunRequest:
     agent_flow: Literal["CHAT", "AI_OPS"] = "CHAT"
     deadline_seconds: int = 180
     additions: tuple[Addition, ...] = ()
+    mode: AiopsMode | None = None
+    alerts: tuple[Alert, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -78,7 +87,7 @@ class Walk:
 
 @dataclass(frozen=True)
 class RunState:
-    """A chat run. `fence` is the random mark round untrusted text; `passed_evidence`, `demoted_claims`
+    """A run. `mode` to `report` belong to AI_OPS runs alone. `fence` is the random mark round untrusted text; `passed_evidence`, `demoted_claims`
     and `demoted` (causes that became hypotheses) are the gate's; `verified_…` is what the verifier sees of them. `answer`
     and `sections` are set by the node that ends the run."""
 
@@ -109,6 +118,13 @@ class RunState:
     composer_parse_status: ParseStatus = NOT_YET
     answer: str = ""
     sections: AnswerSections | None = None
+    mode: AiopsMode | None = None
+    alerts: tuple[Alert, ...] = ()
+    aiops_plan: AiopsPlan | None = None
+    blast_radius: tuple[DraftBlast, ...] = ()
+    not_checked: tuple[str, ...] = ()
+    rule_evaluation: AiopsRuleEvaluation | None = None
+    report: AiopsReport | None = None
     version: int = STATE_VERSION
 
     @property
@@ -155,6 +171,8 @@ def first_state(request: RunRequest, run_id: str, fence: str, start: str) -> Run
         walk=Walk(next_node=start),
         history=request.history,
         additions=request.additions,
+        mode=request.mode,
+        alerts=request.alerts,
     )
 
 
