@@ -28,6 +28,8 @@ JSON_ONLY = frozenset({"redaction_patterns"})
 LOCAL = "local"
 
 Roles = Literal["planner", "executor", "verifier", "composer"]
+# Alerts that fire as long as all is well, or that only silence others.
+ALWAYS_FIRING = ("Watchdog", "InfoInhibitor", "DeadMansSwitch", "DeadMansSnitch", "PrometheusAlertmanagerE2eDeadManSwitch")
 
 
 def _known_zone(name: str) -> str:
@@ -164,6 +166,24 @@ class Settings(BaseModel):
     daily_cost: float | None = Field(None, ge=0, description="Money of one day for the whole workspace; needs prices.")
     daily_tokens_per_person: int | None = Field(None, ge=0, description="Tokens of one day for one person.")
     daily_cost_per_person: float | None = Field(None, ge=0, description="Money of one day for one person; needs prices.")
+    alert_channels: tuple[ChannelId, ...] = Field(
+        (), description="Channel ids whose alerts are triaged; `/proofthread watch` and `unwatch` add and take away."
+    )
+    alert_senders: tuple[str, ...] = Field(
+        (),
+        description="Whose posts there are alerts: bot ids (B…), app ids (A…), names of apps, or user ids (U…) of people "
+        "who pass alerts on; empty = every app's, nobody's own.",
+    )
+    alerts_ignore: tuple[str, ...] = Field(
+        ALWAYS_FIRING, description="Names of alerts that start nothing; `*` stands for anything."
+    )
+    alert_min_severity: Literal["info", "warning", "high", "critical"] = Field(
+        "info", description="Alerts below it are kept and not triaged; one without a severity counts as warning."
+    )
+    alert_max_seconds: int = Field(300, ge=1, description="Seconds of one triage.")
+    alert_shadow_channel: ChannelId | None = Field(
+        None, description="For a trial: reports on alerts go into this channel, nothing into the alerts' own."
+    )
     retention_days: int = Field(30, ge=1, description="Days after which runs and what belongs to them are deleted.")
     http_host: str = Field("127.0.0.1", description="Address that `serve --http` listens on.")
     http_port: int = Field(3000, ge=0, le=65535, description="Its port.")
