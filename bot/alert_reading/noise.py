@@ -1,0 +1,65 @@
+"""What stands in an alert channel and is no alert: people's words, joins, digests, deploy notes, this bot's own posts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from bot.alert_reading.parsed import ChangeNote
+from bot.alert_reading.post import Post
+
+# What an app or a webhook posts; every other subtype is Slack telling of a change to the channel.
+_POSTS = ("", "bot_message", "file_share", "thread_broadcast", "me_message")
+_OWN_METADATA = "proofthread"
+_DIGEST = re.compile(
+    r"\b(?:daily|weekly|monthly|hourly|nightly|morning|evening|shift|on-?call)\b[^\n]{0,40}\b(?:digest|summary|report|recap|overview|review|hand-?off|handover)\b"
+    r"|\b(?:alert|alerts|incident|incidents)\s(?:digest|recap|summary for|statistics|report for)\b|\bdigest\b|\bsummary of (?:alerts|incidents|the last)\b|"
+    r"\b(?:last|past) (?:24 ?h(?:ours)?|day|week|7 days)\b[^\n]{0,60}\b(?:alerts?|incidents?)\b|"
+    r"[日周月]报|汇总|统计报告|日次|週次|月次|まとめ|レポート|ダイジェスト|сводка за|дайджест|отчёт за|отчет за|일일|주간|월간|요약 보고|التقرير اليومي|ملخص يومي",
+    re.IGNORECASE,
+)
+
+
+def deleted_ts_of(event: Mapping[str, Any]) -> str | None:
+    """The ts of the post that this event says was deleted."""
+    if event.get("subtype") != "message_deleted":
+        return None
+    gone = event.get("previous_message")
+    ts = event.get("deleted_ts") or (gone.get("ts") if isinstance(gone, Mapping) else None)
+    return ts if isinstance(ts, str) and ts else "0"
+
+
+def reason_before(post: Post, own_bot_ids: Collection[str]) -> str | None:
+    """Why a post is no alert whatever its words; None where its words decide."""
+    if any(name and name in own_bot_ids for name in (post.bot_id, post.user, post.app_id)) or _is_own(post):
+        return "this bot's own post"
+    if post.subtype not in _POSTS:
+        return f"a notice of Slack's ({post.subtype})"
+    if post.by_person:
+        return "a person's message, not a sender's"
+    if not post.text and not post.parts:
+        return "a file without words" if post.has_files else "no words in it"
+    return None
+
+
+def same_content(before: Post, after: Post) -> bool:
+    """Whether an edit changed nothing that a reader sees; previews and images are not part of a Post."""
+    return (before.text, before.parts) == (after.text, after.parts)
+
+
+def is_digest(post: Post) -> bool:
+    return any(_DIGEST.search(title[:300]) for title in (post.text[:300], *list(post.titles())[:3]))
+
+
+def reason_without(post: Post) -> str:
+    """Why nothing was read in a machine's post."""
+    return "a digest, not an alert" if is_digest(post) else "nothing in it says that something fires or has ended"
+
+
+def change_of(post: Post) -> ChangeNote | None:
+    return None if post.by_person else None
+
+
+def _is_own(post: Post) -> bool:
+    return post.metadata_type.startswith(_OWN_METADATA)

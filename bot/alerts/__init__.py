@@ -1,0 +1,65 @@
+"""Alert posts by sender: one file a sender with SENDER, found by being here; generic.py is asked last."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Collection, Mapping
+from functools import cache
+from typing import Any
+
+from bot.alert_reading.noise import change_of, deleted_ts_of, reason_before, reason_without, same_content
+from bot.alert_reading.overall import overall_status
+from bot.alert_reading.parsed import ChangeNote, Parsed, Reading, Sender
+from bot.alert_reading.post import Post, read_message, read_post
+
+__all__ = ["ChangeNote", "Parsed", "Reading", "Sender", "parse_alerts", "senders"]
+
+LAST = "generic"
+
+
+def parse_alerts(event: Mapping[str, Any], *, own_bot_ids: Collection[str] = ()) -> Parsed:
+    """What a Slack message event says of alerts. `own_bot_ids`: this bot's bot, user and app ids. Pure; takes any JSON."""
+    if not isinstance(event, Mapping):
+        return Parsed(ignored_reason="not a message event")
+    if deleted := deleted_ts_of(event):
+        return Parsed(ignored_reason="the post was deleted", update_of_ts=deleted)
+    post = read_post(event)
+    if reason := reason_before(post, own_bot_ids):
+        return Parsed(ignored_reason=reason, update_of_ts=post.update_of_ts if post.is_edit else None)
+    if post.is_edit and _only_unfurled(event, post):
+        return Parsed(ignored_reason="the same post: only a preview or a mark was added", update_of_ts=post.update_of_ts)
+    return _parsed(post, _reading(post))
+
+
+@cache
+def senders() -> tuple[Sender, ...]:
+    """All, by their files' names, the generic one last."""
+    names = sorted((found.name for found in pkgutil.iter_modules(__path__)), key=lambda name: (name == LAST, name))
+    return tuple(importlib.import_module(f"{__name__}.{name}").SENDER for name in names)
+
+
+def _reading(post: Post) -> Reading | None:
+    for sender in senders():
+        if sender.claims(post) and (reading := sender.read(post)):
+            return reading
+    return None
+
+
+def _parsed(post: Post, reading: Reading | None) -> Parsed:
+    if reading is None or not reading.alerts:
+        change = reading.change if reading else change_of(post)
+        reason = (reading.ignored_reason if reading else None) or ("a deploy note" if change else reason_without(post))
+        return Parsed(ignored_reason=reason, change=change, update_of_ts=post.update_of_ts if post.is_edit else None)
+    return Parsed(
+        alerts=reading.alerts,
+        count=max(reading.count or 0, len(reading.alerts)),
+        status=overall_status(reading.alerts),
+        update_of_ts=post.update_of_ts,
+        change=reading.change,
+    )
+
+
+def _only_unfurled(event: Mapping[str, Any], post: Post) -> bool:
+    before = event.get("previous_message")
+    return isinstance(before, Mapping) and same_content(read_message(before), post)
