@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from urllib.parse import urlsplit
+from uuid import uuid4
 from zoneinfo import ZoneInfo
 
 from agents.errors import ModelRefused
@@ -121,7 +122,8 @@ def workplace(settings: Settings, database: Database, tools: ToolDeps, external:
 
 
 def process_name() -> str:
-    return f"{socket.gethostname()}-{os.getpid()}"
+    """Leases are told apart by it: two containers on one machine may have the same host name and process id."""
+    return f"{socket.gethostname()[:80]}-{os.getpid()}-{uuid4().hex[:8]}"
 
 
 async def prepare(app: App) -> None:

@@ -49,6 +49,10 @@ class RunNotClaimed(Exception):
     """Somebody else has the run, or it has ended."""
 
 
+class RunUnreadable(RunNotClaimed):
+    """No program can take the run up again: this process has ended it."""
+
+
 def _now() -> datetime:
     return datetime.now(UTC)
 
@@ -197,7 +201,7 @@ async def _open(lease: Lease, store: TraceStore, place: Workplace, on_event: OnE
     except StateUnreadable as error:
         # A run that no program can take up again ends, or every worker would try it for ever.
         await place.db.call(store.finish_run, lease, RunResult.failed(str(error), "state_unreadable", row.state))
-        raise RunNotClaimed(f"{error}. The run was ended; ask again to start a new one.") from error
+        raise RunUnreadable(f"{error}. The run was ended; ask again to start a new one.") from error
     tools = replace(place.tools, additions=state.additions)
     specs = place.registry.offered(tools)
     session = await place.db.call(SessionStore(place.db).get, row.session_id)

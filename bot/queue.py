@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
@@ -24,10 +25,11 @@ log = logging.getLogger(__name__)
 class QueueTimes:
     """Seconds. `poll`: how often other processes' work is looked for; `recover`: how often unanswered runs are.
     A run that ended less than `quiet` ago is left to the process that ran it; one that failed inside us rests for
-    `retry`."""
+    `retry`, then twice as long each time, up to `longest_retry`."""
 
     poll: float = 1.0
     retry: float = 5.0
+    longest_retry: float = 120.0
     recover: float = 10.0
     quiet: float = 30.0
 
@@ -44,8 +46,9 @@ class Queue:
         self._woken = asyncio.Event()
         self._stopping = self._is_blind = False
         self._recovered_at = float("-inf")
-        # Runs that failed inside us just now, until this process may try them again.
+        # Runs that failed inside us just now, until this process may try them again, and how often they did.
         self._failed: set[str] = set()
+        self._faults: Counter[str] = Counter()
 
     @property
     def running(self) -> int:
@@ -147,7 +150,7 @@ class Queue:
             return
         self._recovered_at = now
         for job in await self._db.call(self._jobs.undelivered, self._most_runs * 4, quiet_seconds=self._times.quiet):
-            if job.run_id not in self._running:
+            if job.run_id not in self._running and job.run_id not in self._failed:
                 self._deliver(job, look=True)
 
     async def _rest(self) -> None:
@@ -173,11 +176,19 @@ class Queue:
             self._woken.set()
             error = None if task.cancelled() else task.exception()
             if error is not None:
-                self._failed.add(run_id)
-                asyncio.get_running_loop().call_later(self._times.retry, self._failed.discard, run_id)
+                self._let_rest(run_id)
+            elif tasks is self._delivering:
+                self._faults.pop(run_id, None)
             if isinstance(error, StorageError):
                 log.warning("run %s goes on when the database is back: %s", run_id, error)
             elif error is not None:
                 log.error("run %s failed inside us and is tried again", run_id, exc_info=error)
 
         return ended
+
+    def _let_rest(self, run_id: str) -> None:
+        """Longer each time: a fault of ours that stays must not fill the log."""
+        self._failed.add(run_id)
+        self._faults[run_id] += 1
+        seconds = min(self._times.retry * 2 ** (self._faults[run_id] - 1), self._times.longest_retry)
+        asyncio.get_running_loop().call_later(seconds, self._failed.discard, run_id)

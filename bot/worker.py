@@ -16,7 +16,7 @@ from bot.blocks.progress import waiting_line
 from bot.blocks.reader import Reader
 from bot.blocks.text import markdown_escape, split_text
 from bot.budget import Budget, refusal_text
-from bot.jobs import Complete, RunNotClaimed, Workplace, execute
+from bot.jobs import Complete, RunNotClaimed, RunUnreadable, Workplace, execute
 from bot.posting import Posts, ThreadPlace
 from bot.slack_client import SlackAway, SlackCalls, SlackRefused
 from bot.stored_outcome import stored_outcome
@@ -37,11 +37,13 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class WorkerTimes:
-    """Seconds. Who delivers an answer holds it for `delivery`; between two tries lie `pause` to `longest_pause`.
+    """Seconds. Who delivers an answer holds it for `delivery`, and for `last_hold` once it gives up: what was sent last
+    may still be on its way. Between two tries lie `pause` to `longest_pause`.
     `greeting`: how often a waiting run's place is looked at."""
 
     greeting: float = 1.0
     delivery: float = 120.0
+    last_hold: float = 5.0
     pause: float = 1.0
     longest_pause: float = 30.0
     settle: float = 1.0
@@ -126,9 +128,12 @@ class Worker:
         thread, _ = await self._thread(job)
         try:
             outcome = await execute(job.run_id, self.place, thread.on_event, self.complete(job))
+        except RunUnreadable as error:
+            log.error("%s", error)
+            return True
         except RunNotClaimed as error:
             log.info("%s", error)
-            return await self._ended_meanwhile(job, thread)
+            return await self._stopped_meanwhile(job, thread)
         except LeaseLost as error:
             log.info("%s", error)
             await self._let_go(job, thread)
@@ -168,12 +173,14 @@ class Worker:
         await self.place.db.call(store.finish_run, lease, RunResult.failed(text, "gave_up", run.state))
         return True
 
-    async def _ended_meanwhile(self, job: Job, thread: Thread) -> bool:
-        """Not claimed: it was stopped while it waited, nobody can read it, or another process has it."""
+    async def _stopped_meanwhile(self, job: Job, thread: Thread) -> bool:
+        """Not claimed. Whoever claimed it delivers its answer, also where it has ended by now: a second process would
+        edit the same messages. One that was stopped while it waited has nobody else."""
         run = await self.place.db.call(TraceStore(self.place.db).run, job.run_id)
-        if run.status not in ENDED:
-            await self._let_go(job, thread)
-        return run.status in ENDED
+        if run.status in ENDED and run.attempt == 0:
+            return True
+        await self._let_go(job, thread)
+        return False
 
     async def _let_go(self, job: Job, thread: Thread) -> None:
         self._forget(job)
@@ -202,13 +209,19 @@ class Worker:
             while not await self._delivered(job, look):
                 await self.sleep(pause)
                 pause = min(pause * 2, self.times.longest_pause)
+        except BaseException:
+            # A fault of ours, or the end of this process: whoever tries next need not wait for our hold to run out.
+            with suppress(StorageError):
+                await self._taken(job, self.times.last_hold)
+            raise
         finally:
             self._forget(job)
 
     async def _delivered(self, job: Job, look: bool) -> bool:
         """False: try again."""
         try:
-            if not await self._taken(job):
+            if not await self._taken(job, self.times.delivery):
+                await self._withdraw(job)
                 return True
             keeper = asyncio.create_task(self._keep_taken(job))
             try:
@@ -223,14 +236,20 @@ class Worker:
             return True
         return False
 
-    async def _taken(self, job: Job) -> bool:
-        return await self.place.db.call(self.jobs.take_delivery, job.run_id, self.place.owner, self.times.delivery)
+    async def _taken(self, job: Job, seconds: float) -> bool:
+        return await self.place.db.call(self.jobs.take_delivery, job.run_id, self.place.owner, seconds)
+
+    async def _withdraw(self, job: Job) -> None:
+        """Another process delivers: nothing of ours may write over its answer."""
+        known = self._threads.get(job.run_id)
+        if known is not None:
+            await known[0].let_go()
 
     async def _keep_taken(self, job: Job) -> None:
         while True:
             await asyncio.sleep(self.times.delivery / 3)
             with suppress(StorageError):
-                await self._taken(job)
+                await self._taken(job, self.times.delivery)
 
     async def _deliver(self, job: Job, *, look: bool) -> None:
         run = await self.place.db.call(TraceStore(self.place.db).run, job.run_id)

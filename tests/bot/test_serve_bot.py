@@ -125,7 +125,8 @@ async def test_the_log_names_app_workspace_and_connections(tmp_path: Path, caplo
 async def test_two_bots_on_one_database_answer_once(tmp_path: Path) -> None:
     with SlackEmulator(schema=SCHEMA) as slack:
         slack.behaviour.copies = (2, 3)
-        async with running(slack, tmp_path), running(slack, tmp_path):
+        async with running(slack, tmp_path) as one, running(slack, tmp_path) as other:
+            assert one.app.work.owner != other.app.work.owner
             threads = [slack.post("incidents", "ana", f"{slack.mention} why is service {n} slow?") for n in range(4)]
             await slack.wait_for(lambda: all("Not proven" in slack.thread_text("incidents", ts) for ts in threads), 30)
             for ts in threads:

@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from slack_worker import ANA, CHANNEL, Incident, bench, emulator, part_of
+from slack_worker import ANA, CHANNEL, QUICK, Incident, bench, emulator, part_of
 
 from agents.state import RunState
-from bot.budget import Ceilings
+from bot.budget import Budget, Ceilings
 from bot.emulator.slack import SlackEmulator
 from bot.jobs import execute
 from bot.stored_outcome import stored_outcome
@@ -20,6 +20,7 @@ from storage.budget import BudgetStore, Ceiling, person, workspace
 from storage.database import Timeouts
 from storage.engine import Database
 from storage.jobs import Job
+from storage.records import Run
 
 
 @pytest.fixture
@@ -312,7 +313,54 @@ async def test_one_whose_run_was_taken_over_falls_silent(slack: SlackEmulator, s
             assert len(quick.answers(job)) == 1
 
 
+class BrokenAtFirst(Budget):
+    """A fault of ours between a run's end and its answer."""
+
+    faults = 1
+
+    def charge(self, job: Job, run: Run) -> None:
+        if self.faults:
+            self.faults -= 1
+            raise ZeroDivisionError("ours")
+        super().charge(job, run)
+
+
+async def test_an_answer_that_fails_inside_us_is_tried_again_at_once(
+    slack: SlackEmulator, sqlite_database: Database
+) -> None:
+    times = replace(QUICK, delivery=3600.0, last_hold=0.01)
+    async with bench(slack, sqlite_database, times=times) as bot:
+        bot.worker.budget = BrokenAtFirst(BudgetStore(sqlite_database), Ceilings(), bot.place.clock)
+        job = bot.ask()
+        bot.queue.wake(job.run_id)
+        await bot.answered(job)
+        assert len(bot.answers(job)) == 1
+
+
 # ---------------------------------------------------------------- another process goes on
+
+
+async def test_a_run_that_another_process_has_ended_is_left_to_it_to_answer(
+    slack: SlackEmulator, sqlite_database: Database
+) -> None:
+    async with bench(slack, sqlite_database, started=False) as quick, bench(slack, sqlite_database, started=False) as late:
+        seen_waiting = quick.ask()
+        assert await quick.worker.run(seen_waiting)
+        assert not await late.worker.run(seen_waiting)
+        await quick.worker.deliver(seen_waiting, look=False)
+        assert len(quick.answers(seen_waiting)) == 1
+
+
+async def test_who_may_not_deliver_an_answer_writes_nothing_over_it(
+    slack: SlackEmulator, sqlite_database: Database
+) -> None:
+    async with bench(slack, sqlite_database, started=False) as first, bench(slack, sqlite_database, started=False) as other:
+        job = first.ask()
+        assert await first.worker.run(job)
+        await other.worker.deliver(job, look=True)
+        await first.worker.deliver(job, look=False)
+        assert len(first.answers(job)) == 1
+        assert [task for task in asyncio.all_tasks() if "_write_on" in repr(task.get_coro())] == []
 
 
 async def test_another_process_goes_on_with_the_run_and_with_its_messages(
