@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -194,7 +195,7 @@ def _prepare_sqlite(engine: Engine, busy_seconds: float, foreign_keys: bool) -> 
         # The driver's own transaction control would start a write with a deferred BEGIN, which cannot wait its turn.
         connection.isolation_level = None
         connection.execute(f"PRAGMA busy_timeout = {int(busy_seconds * 1000)}")
-        connection.execute("PRAGMA journal_mode = WAL")
+        _turn_on_wal(connection, busy_seconds)
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute(f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}")
 
@@ -202,6 +203,21 @@ def _prepare_sqlite(engine: Engine, busy_seconds: float, foreign_keys: bool) -> 
     def begin(connection: Connection) -> None:
         reads = connection.get_execution_options().get(READ, False)
         connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+
+
+def _turn_on_wal(connection: Any, busy_seconds: float) -> None:
+    """A file that is WAL already stays so at once. To change a new one SQLite needs it alone, and fails instead of
+    waiting as it does elsewhere: two programs that open it at the same time have to wait here."""
+    end = time.monotonic() + busy_seconds
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > end:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def answers(db: Database) -> None:

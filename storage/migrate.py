@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,8 @@ from storage.failures import translated
 from storage.revisions import migrations_folder
 
 LOCK_SECONDS = 60
+# Alembic's context belongs to the process: two threads that upgrade different databases would take each other's.
+_ALEMBIC = threading.Lock()
 
 
 def upgrade(db: Database, migrations: Path | None = None, revision: str = "head") -> None:
@@ -41,7 +44,7 @@ def _changing(db: Database, migrations: Path | None) -> Iterator[Config]:
     config = Config()
     config.set_main_option("script_location", str(migrations or migrations_folder()).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
-    with translated(db.url), engine.begin() as connection, _alone(connection):
+    with translated(db.url), engine.begin() as connection, _alone(connection), _ALEMBIC:
         config.attributes["connection"] = connection
         yield config
         _check_foreign_keys(connection)

@@ -1,7 +1,11 @@
 """Addresses, connections and transactions: what goes wrong says what to do."""
 
+import subprocess
+import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 from sqlalchemy import text
@@ -10,6 +14,7 @@ from trace_rows import queued
 from storage.engine import Database, Timeouts, answers, require_upgraded, upgrade
 from storage.errors import BadDatabaseUrl, NotUpgraded, StorageConflict, StorageError, StorageUnavailable
 
+ROOT = Path(__file__).parents[2]
 QUICK = Timeouts(connect=1, read=1, write=1, busy=0.05, pool=0.1)
 
 
@@ -189,16 +194,47 @@ async def test_blocking_work_runs_in_the_databases_own_threads(sqlite_database: 
         await sqlite_database.call(lambda: 1 / 0)
 
 
+def test_many_threads_may_upgrade_one_new_database_at_the_same_time(tmp_path: Path, bare_mariadb_url: str) -> None:
+    addresses = [f"sqlite:///{tmp_path}/{number}.db" for number in range(8)] + [bare_mariadb_url]
+    databases = [Database(address) for address in addresses for _ in range(2)]
+    with ThreadPoolExecutor(len(databases)) as threads:
+        list(threads.map(upgrade, databases))
+    for db in databases:
+        require_upgraded(db)
+        db.close()
+
+
 def test_two_programs_may_upgrade_at_the_same_time(tmp_path: Path, bare_mariadb_url: str) -> None:
+    program = "from storage.engine import *; import sys; print(flush=True); input(); upgrade(Database(sys.argv[1]))"
     for url in (f"sqlite:///{tmp_path}/x.db", bare_mariadb_url):
-        databases = [Database(url), Database(url)]
-        threads = [threading.Thread(target=upgrade, args=(db,)) for db in databases]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(60)
+        command = [sys.executable, "-c", program, url]
+        programs = [subprocess.Popen(command, stdin=PIPE, stdout=PIPE, cwd=ROOT) for _ in range(3)]
+        for each in programs:
+            assert each.stdout is not None
+            assert each.stdout.readline() == b"\n"
+        for each in programs:
+            assert each.stdin is not None
+            each.stdin.write(b"\n")
+            each.stdin.flush()
+        for each in programs:
+            each.communicate(timeout=60)
+        assert [each.returncode for each in programs] == [0, 0, 0]
+        db = Database(url)
+        require_upgraded(db)
+        db.close()
+
+
+def test_a_new_file_that_two_open_at_once_fails_neither(tmp_path: Path) -> None:
+    def opens(db: Database) -> None:
+        together.wait(20)
+        answers(db)
+
+    together = threading.Barrier(4)
+    for number in range(60):
+        databases = [Database(f"sqlite:///{tmp_path}/{number}.db") for _ in range(4)]
+        with ThreadPoolExecutor(4) as threads:
+            list(threads.map(opens, databases))
         for db in databases:
-            require_upgraded(db)
             db.close()
 
 
