@@ -33,6 +33,7 @@ from storage.database import Database
 from storage.errors import RunNotFound
 from storage.feedback import LOCK, settle
 from storage.models import agent_step, chat_session, diagnosis_run, tool_invocation
+from storage.models_incidents import alert, change_event, channel_watch, incident, incident_run
 from storage.models_slack import budget, case_library, feedback, frozen_scenario, job, slack_event, slack_message
 
 BATCH = 100
@@ -55,6 +56,9 @@ class Purged:
     scenarios: int = 0
     events: int = 0
     budget_days: int = 0
+    incidents: int = 0
+    alerts: int = 0
+    changes: int = 0
     case_ids: tuple[str, ...] = ()
 
 
@@ -186,13 +190,28 @@ def _purge_vote(connection: Connection, run_id: str, user_id: str) -> int:
 
 
 def _purge_old(connection: Connection, before: datetime) -> _Count:
-    """What hangs on no run: keys of events, days of spending, threads where nothing was asked."""
+    """What hangs on no run: incidents, posted changes, keys of events, days of spending, threads where nothing was
+    asked."""
     count = _Count()
+    _purge_incidents(connection, before, count)
+    changes = delete(change_event).where(change_event.c.happened_at < before)
+    count.add("changes", connection.execute(changes).rowcount)
     count.add("events", connection.execute(delete(slack_event).where(slack_event.c.seen_at < before)).rowcount)
     days = delete(budget).where(budget.c.day < before.date().isoformat())
     count.add("budget_days", connection.execute(days).rowcount)
     count.add("sessions", _purge_empty_sessions(connection, chat_session.c.joined_at < before))
     return count
+
+
+def _purge_incidents(connection: Connection, before: datetime, count: _Count) -> None:
+    """Those that nothing was said of since, open or not, with their alerts."""
+    old = select(incident.c.incident_id).where(incident.c.last_seen_at < before)
+    ids = list(connection.execute(old.with_for_update()).scalars())
+    for start in range(0, len(ids), BATCH):
+        some = ids[start : start + BATCH]
+        connection.execute(delete(incident_run).where(incident_run.c.incident_id.in_(some)))
+        count.add("alerts", connection.execute(delete(alert).where(alert.c.incident_id.in_(some))).rowcount)
+        count.add("incidents", connection.execute(delete(incident).where(incident.c.incident_id.in_(some))).rowcount)
 
 
 def _forget_person(connection: Connection, user_id: str) -> _Count:
@@ -203,6 +222,7 @@ def _forget_person(connection: Connection, user_id: str) -> _Count:
     connection.execute(update(chat_session).where(heard).values(unknown))
     for column in (case_library.c.created_by, case_library.c.retracted_by):
         connection.execute(update(case_library).where(column == user_id).values({column: GONE}))
+    connection.execute(update(channel_watch).where(channel_watch.c.changed_by == user_id).values(changed_by=GONE))
     days = delete(budget).where(budget.c.scope.like("person:%"), budget.c.scope.endswith(f":{user_id}", autoescape=True))
     count = _Count()
     count.add("budget_days", connection.execute(days).rowcount)
