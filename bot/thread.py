@@ -13,8 +13,9 @@ from pathlib import Path
 from agents.contracts import RunOutcome
 from agents.events import RunEvent
 from agents.replies import Replies
+from bot.blocks.answer import Answer, AnswerView
 from bot.blocks.cards import Card, with_event
-from bot.blocks.outcome import Answer, AnswerView, answer_message
+from bot.blocks.outcome import answer_message
 from bot.blocks.parts import context
 from bot.blocks.progress import status_line
 from bot.blocks.reader import Reader, slack_words

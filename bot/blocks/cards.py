@@ -10,9 +10,11 @@ from agents.events import RunEvent
 from bot.blocks.reader import Reader
 
 Status = Literal["in_progress", "complete", "error"]
-# A node of code alone that takes no time says nothing to a person.
-_HIDDEN = ("VERIFIED_INPUT",)
-_NODES = ("PLANNER", "EXECUTOR", "GATEKEEPER", "VERIFIER", "COMPOSER", "FALLBACK")
+# Nodes of code alone that take no time say nothing to a person.
+_HIDDEN = ("VERIFIED_INPUT", "SUPERVISOR", "RULE_EVALUATION")
+_NODES = (
+    "PLANNER", "EXECUTOR", "AIOPS_PLANNER", "AIOPS_EXECUTOR", "GATEKEEPER", "VERIFIER", "COMPOSER", "REPORT", "FALLBACK",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

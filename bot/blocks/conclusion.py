@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from agents.contracts import RunOutcome, Verdict
 from bot.blocks.reader import Reader
-from bot.blocks.text import escape, phone_line
-from bot.shapes.rules import units
+from bot.blocks.text import escaped_line
 
 NOTIFICATION_CHARS = 150
 
@@ -44,9 +43,4 @@ def _finding(outcome: RunOutcome) -> str:
 def notification(outcome: RunOutcome, conclusion: Conclusion, reader: Reader) -> str:
     """Verdict and conclusion in one escaped line of at most 150 characters."""
     verdict = reader.say(f"verdict_{outcome.verdict.value.lower()}")
-    said = f"{verdict}: {conclusion.finding or conclusion.text}"
-    limit = NOTIFICATION_CHARS
-    while units(text := escape(phone_line(said, limit))) > NOTIFICATION_CHARS:
-        # Entities are longer than what they stand for.
-        limit -= max(1, (units(text) - NOTIFICATION_CHARS) // 5)
-    return text
+    return escaped_line(f"{verdict}: {conclusion.finding or conclusion.text}", NOTIFICATION_CHARS)

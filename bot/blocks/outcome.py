@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from agents.contracts import RunOutcome, Verdict
 from agents.verdicts import TEMPLATES
-from bot.blocks import ids
+from bot.blocks.answer import Answer, AnswerView, foot, listed, within
 from bot.blocks.conclusion import Conclusion, conclusion_of, notification
-from bot.blocks.feedback import feedback_block
 from bot.blocks.gaps import gap_blocks
-from bot.blocks.parts import actions, button, context, header, line
+from bot.blocks.parts import header, line
 from bot.blocks.proven import proven_elements
 from bot.blocks.reader import Reader
-from bot.blocks.rich import Block, Element, bullets, rich, section, spans, told
-from bot.blocks.snippet import Snippet, whole_answer
+from bot.blocks.report import report_message
+from bot.blocks.rich import Block, Element, rich, section, spans, told
+from bot.blocks.snippet import whole_answer
 from bot.blocks.text import phone_line, shown_pieces
-from bot.blocks.usage import usage_line, window_line
 from bot.shapes.rules import units
 from bot.statements import statements
 
@@ -27,32 +24,15 @@ HEADERS = {
 }
 # What each part may take, in characters; together well under Slack's 13,000 for all blocks.
 _LEAD_CHARS, _FINDING_CHARS, _NEXT_CHARS = 260, 120, 140
-_REST_CHARS, _LIST_CHARS = 1_400, 1_400
-_ITEM_CHARS, _LEAST_ROOM = 600, 60
+_REST_CHARS = 1_400
 # A hidden character is up to ten long once it is shown.
 _VISIBLE = 10
 
 
-@dataclass(frozen=True)
-class AnswerView:
-    """`mention` is the user whom the message calls back; `votes` False leaves the feedback buttons out."""
-
-    reader: Reader
-    mention: str | None = None
-    votes: bool = True
-
-
-@dataclass(frozen=True)
-class Answer:
-    """`text` is what a notification shows. `overflow`, where there is one, holds the whole answer: post it as a file
-    in the thread, since the message had to leave something out."""
-
-    blocks: list[Block]
-    text: str
-    overflow: Snippet | None
-
-
 def answer_message(outcome: RunOutcome, view: AnswerView) -> Answer:
+    """A report where the run made one."""
+    if outcome.report is not None:
+        return report_message(outcome, outcome.report, view)
     reader = view.reader
     conclusion = conclusion_of(outcome, reader)
     head, rest, head_left = _head(outcome, conclusion, view)
@@ -63,7 +43,7 @@ def answer_message(outcome: RunOutcome, view: AnswerView) -> Answer:
     blocks += [rich(*part) for part in (rest, proof) if part]
     blocks += gaps
     blocks += [rich(*steps)] if steps else []
-    blocks += _foot(outcome, view)
+    blocks += foot(outcome, view)
     left = head_left or proof_left or gaps_left or steps_left
     return Answer(blocks, notification(outcome, conclusion, reader), whole_answer(outcome, reader) if left else None)
 
@@ -83,7 +63,7 @@ def _head(outcome: RunOutcome, conclusion: Conclusion, view: AnswerView) -> tupl
     if conclusion.next_step:
         step = told(phone_line(conclusion.next_step, _NEXT_CHARS), reader.link_hosts)
         elements.append(section(spans(reader.say("next"), bold=True), step))
-    shown, left = _within("".join(rest), _REST_CHARS)
+    shown, left = within("".join(rest), _REST_CHARS)
     return elements, [line(f"… {shown}", reader)] if shown.strip() else [], left
 
 
@@ -97,7 +77,7 @@ def _gaps(outcome: RunOutcome, reader: Reader) -> tuple[list[Block], bool]:
     gaps = outcome.sections.gaps
     if outcome.verdict is Verdict.PASS:
         heading, left = reader.say(TEMPLATES[outcome.verdict].gaps), False
-        elements, left = _list(heading, gaps, reader)
+        elements, left = listed(heading, gaps, reader)
         return ([rich(*elements)] if elements else []), left
     return gap_blocks(outcome.run_id, reader.say(TEMPLATES[outcome.verdict].gaps), gaps, reader)
 
@@ -106,39 +86,4 @@ def _steps(outcome: RunOutcome, reader: Reader) -> tuple[list[Element], bool]:
     """Without the step that has been read in full at the top."""
     steps = tuple(step for step in outcome.sections.next_steps if step.strip())
     read = bool(steps) and phone_line(steps[0], _NEXT_CHARS) == phone_line(steps[0], units(steps[0]) * _VISIBLE)
-    return _list(reader.say("next_steps"), steps[1:] if read else steps, reader)
-
-
-def _list(heading: str, items: tuple[str, ...], reader: Reader) -> tuple[list[Element], bool]:
-    shown: list[str] = []
-    room = _LIST_CHARS
-    for item in items:
-        if room < _LEAST_ROOM:
-            break
-        text, cut = _within(item, min(room, _ITEM_CHARS))
-        shown.append(f"{text.rstrip()} …" if cut else text)
-        room -= units(text)
-    if not shown:
-        return [], bool(items)
-    elements = [section(spans(heading, bold=True)), bullets(told(text, reader.link_hosts) for text in shown)]
-    more = len(items) - len(shown)
-    if more:
-        elements.append(section(spans(reader.say("items_left", count=more), italic=True)))
-    return elements, more > 0 or shown != list(items)
-
-
-def _within(text: str, limit: int) -> tuple[str, bool]:
-    first, *rest = shown_pieces(text, limit)
-    return first, bool(rest)
-
-
-def _foot(outcome: RunOutcome, view: AnswerView) -> list[Block]:
-    reader = view.reader
-    blocks = [
-        context(" · ".join(part for part in (window_line(outcome, reader), usage_line(outcome, reader)) if part)),
-        actions(
-            button(reader.say("button_evidence"), ids.EVIDENCE, outcome.run_id),
-            button(reader.say("button_trace"), ids.TRACE, outcome.run_id),
-        ),
-    ]
-    return [*blocks, feedback_block(outcome.run_id, reader)] if view.votes else blocks
+    return listed(reader.say("next_steps"), steps[1:] if read else steps, reader)

@@ -4,6 +4,7 @@ full, are in the Evidence modal."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from agents.contracts import AllowedClaim, RunOutcome, Verdict, VerifiedEvidence
 from bot.blocks.reader import Reader
@@ -22,7 +23,7 @@ _QUOTED = 2
 _QUOTED_WORDS = re.compile(r'["“«](.{4,}?)["”»]')
 
 
-def proven_elements(outcome: RunOutcome, reader: Reader) -> tuple[list[Element], bool]:
+def proven_elements(outcome: RunOutcome, reader: Reader, room: int = _ALL_CHARS) -> tuple[list[Element], bool]:
     """Rich text elements, and whether a statement was cut or left out. Quotes go first when room is short."""
     stated = [one for one in statements(outcome) if one.text is None or one.text.strip()]
     if not stated:
@@ -30,13 +31,13 @@ def proven_elements(outcome: RunOutcome, reader: Reader) -> tuple[list[Element],
     said = [one for one in stated if _is_said(one, outcome)]
     others = [one for one in stated if one not in said]
     quoted = [one for one in others if _in_conclusion(one, outcome)] or ([] if said else others[:_QUOTED])
-    elements, left = _evidence(said, reader), False
+    elements, left = _evidence(said, reader, room // 2), False
     for index, statement in enumerate(others):
-        room = _ALL_CHARS - _chars(elements)
-        if room < _LEAST_ROOM:
+        left_over = room - _chars(elements)
+        if left_over < _LEAST_ROOM:
             more = reader.say("statements_left", count=len(others) - index)
             return [*elements, section(spans(more, italic=True))], True
-        shown, cut = _statement(statement, room, statement in quoted, reader)
+        shown, cut = _statement(statement, left_over, statement in quoted, reader)
         elements += [section(spans(reader.say("confirmed"), bold=True)), *shown] if index == 0 else shown
         left = left or cut
     return elements, left
@@ -62,11 +63,11 @@ def _in_conclusion(statement: Statement, outcome: RunOutcome) -> bool:
     return bool({one.number for one in statement.claims} & set(marks(outcome.sections.lead)))
 
 
-def _evidence(said: list[Statement], reader: Reader) -> list[Element]:
+def _evidence(said: list[Statement], reader: Reader, room: int) -> list[Element]:
     elements: list[Element] = []
     for claim in (claim for statement in said for claim in statement.claims):
         quotes = _quotes(claim, reader)
-        if _chars(elements) + _chars(quotes) <= _ALL_CHARS // 2:
+        if _chars(elements) + _chars(quotes) <= room:
             elements += quotes
     return [section(spans(reader.say("evidence_heading"), bold=True)), *elements] if elements else []
 
@@ -74,7 +75,7 @@ def _evidence(said: list[Statement], reader: Reader) -> list[Element]:
 def _statement(statement: Statement, room: int, with_quotes: bool, reader: Reader) -> tuple[list[Element], bool]:
     first, *rest = shown_pieces(statement.text or "", min(_STATEMENT_CHARS, room))
     text = f"{first.rstrip()} …" if rest else first
-    sources = [] if with_quotes else _sources(statement, reader)
+    sources = [] if with_quotes else source_spans(statement.claims, reader)
     elements = [bullets([spans(text, reader.link_hosts) + sources])]
     for claim in statement.claims if with_quotes else ():
         quotes = _quotes(claim, reader)
@@ -83,9 +84,8 @@ def _statement(statement: Statement, room: int, with_quotes: bool, reader: Reade
     return elements, bool(rest)
 
 
-def _sources(statement: Statement, reader: Reader) -> list[Span]:
+def source_spans(claims: Sequence[AllowedClaim], reader: Reader) -> list[Span]:
     """In the same line of the list: tool and source, without the window."""
-    claims = statement.claims
     named = dict.fromkeys(" · ".join(source_parts(one, reader.zone)[:3]) for claim in claims for one in claim.evidence)
     text = shown_pieces("; ".join(named), _SOURCE_CHARS)[0].strip()
     return spans(f" ({text})", italic=True) if text else []

@@ -17,6 +17,7 @@ Span = dict[str, Any]
 _PIECE = 2_900
 _URL = re.compile(r"https?://[^\s<>\"'`|\\]+")
 _TICKS = re.compile(r"`([^`\n]+)`")
+_ODD_IN_URL = re.compile(r"[<>\"'`|\\]")
 _AFTER_URL = ".,;:!?)]}。，；：！？）】"
 
 
@@ -41,6 +42,12 @@ def told(text: str, link_hosts: Sequence[str] = ()) -> list[Span]:
         for index, part in enumerate(_TICKS.split(text))
         for span in (spans(part, code=True) if index % 2 else spans(part, link_hosts))
     ]
+
+
+def link(url: str) -> list[Span]:
+    """The address itself, to be clicked where nothing in it can hide where it leads; else the same as text."""
+    plain = re.fullmatch(r"https?://[!-~]+", url) and _host(url) and not _ODD_IN_URL.search(url)
+    return [{"type": "link", "url": url}] if plain and len(url) <= _PIECE else spans(url)
 
 
 def section(*parts: Iterable[Span]) -> Element:

@@ -21,14 +21,17 @@ from agents.contracts import (
 )
 from agents.events import RunEvent
 from agents.replies import Replies
+from bot.blocks.answer import AnswerView
 from bot.blocks.cards import all_ended, cards_of
 from bot.blocks.evidence import Proof, Quote, evidence_gone, evidence_loading, evidence_view
 from bot.blocks.feedback import CaseDraft, case_offer, edit_case_view, why_not_view
 from bot.blocks.gaps import add_context_view, ask_someone_view
 from bot.blocks.home import HomeBudget, HomeFacts, HomeModel, HomeRun, HomeSource, home_view
-from bot.blocks.outcome import AnswerView, answer_message
+from bot.blocks.outcome import answer_message
 from bot.blocks.progress import progress_blocks, progress_line, stop_block
 from bot.blocks.reader import Reader
+from bot.blocks.report_samples import sample_healthy, sample_rejected, sample_report, sample_resolved, sample_unproven
+from bot.blocks.resolved import resolved_message
 from bot.blocks.trace import trace_view
 from storage.trace import Run, Step, StoredInvocation
 
@@ -50,7 +53,7 @@ class Sample:
 
 def samples(words: Replies) -> list[Sample]:
     english, chinese = (Reader(words, language, ZoneInfo("Asia/Shanghai")) for language in ("en", "zh"))
-    return [*_messages(english, chinese), *_views(english, chinese)]
+    return [*_messages(english, chinese), *_reports(english, chinese), *_views(english, chinese)]
 
 
 def _messages(english: Reader, chinese: Reader) -> Iterator[Sample]:
@@ -65,6 +68,16 @@ def _messages(english: Reader, chinese: Reader) -> Iterator[Sample]:
     running = [*progress_blocks(cards, english), stop_block(RUN, english)]
     progress = {"blocks": running, "text": progress_line(all_ended(cards), 12.4, english)}
     yield Sample("message_progress", "message", progress)
+
+
+def _reports(english: Reader, chinese: Reader) -> Iterator[Sample]:
+    yield _answer("report_pass", sample_report(), english)
+    yield _answer("report_healthy", sample_healthy(), english)
+    yield _answer("report_low_confid", sample_unproven(), chinese)
+    yield _answer("report_reject", sample_rejected(), english)
+    for name, reader in (("report_resolved", english), ("report_resolved_zh", chinese)):
+        over = resolved_message(sample_resolved(), reader)
+        yield Sample(name, "message", {"blocks": over.blocks, "text": over.text})
 
 
 def _answer(name: str, outcome: RunOutcome, reader: Reader) -> Sample:

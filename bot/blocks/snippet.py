@@ -37,9 +37,14 @@ def _lines(outcome: RunOutcome, reader: Reader) -> Iterator[str]:
     ):
         yield from ("", reader.say(heading), *(f"- {item}" for item in items)) if items else ()
     yield from ("", reader.say("evidence_heading")) if outcome.claims else ()
+    yield from evidence_lines(outcome, reader)
+    yield from ("", *(line for line in (window_line(outcome, reader), usage_line(outcome, reader)) if line))
+
+
+def evidence_lines(outcome: RunOutcome, reader: Reader) -> Iterator[str]:
+    """Every claim with all that is quoted for it."""
     for allowed in outcome.claims:
         yield f"[{allowed.number}] {allowed.claim.claim_text}"
         for evidence in allowed.evidence:
             yield f"    {where(evidence, reader.say('call'), reader.zone)}"
             yield from (f"    | {row}" for row in evidence.span_text.split("\n"))
-    yield from ("", *(line for line in (window_line(outcome, reader), usage_line(outcome, reader)) if line))

@@ -58,6 +58,15 @@ def phone_line(text: str, limit: int = 150) -> str:
     return f"{line[: _word_end(line, 0, reach)].rstrip()} …"
 
 
+def escaped_line(text: str, limit: int) -> str:
+    """`phone_line` for mrkdwn, of at most `limit` characters with its entities."""
+    shorter = limit
+    while units(shown := escape(phone_line(text, shorter))) > limit:
+        # Entities are longer than what they stand for.
+        shorter -= max(1, (units(shown) - limit) // 5)
+    return shown
+
+
 def split_text(text: str, limit: int) -> list[str]:
     """Pieces of at most `limit` characters that join to the text again: whole paragraphs where they fit, else lines,
     sentences, clauses, words. Only a word longer than the limit is cut, and never inside a character."""

@@ -13,12 +13,13 @@ from agents.contracts import RunOutcome, RunUsage, Verdict
 from agents.events import RunEvent
 from agents.replies import Replies
 from bot.blocks import ids
+from bot.blocks.answer import AnswerView
 from bot.blocks.cards import cards_of
 from bot.blocks.evidence import evidence_pages, proofs_of
 from bot.blocks.feedback import CaseDraft, case_of, edit_case_view
 from bot.blocks.gaps import add_context_view
 from bot.blocks.modal import Item, paged_view, pages_of
-from bot.blocks.outcome import AnswerView, answer_message
+from bot.blocks.outcome import answer_message
 from bot.blocks.parts import paragraph
 from bot.blocks.progress import progress_chunks, progress_markdown
 from bot.blocks.reader import Reader, slack_words

@@ -26,12 +26,13 @@ from agents.contracts import (
 )
 from agents.events import RunEvent
 from agents.replies import Replies
+from bot.blocks.answer import Answer, AnswerView
 from bot.blocks.cards import all_ended, cards_of
 from bot.blocks.evidence import Proof, Quote, evidence_pages
 from bot.blocks.gaps import add_context_view, ask_someone_view
 from bot.blocks.home import HomeFacts, HomeRun, HomeSource, home_view
 from bot.blocks.modal import paged_view
-from bot.blocks.outcome import Answer, AnswerView, answer_message
+from bot.blocks.outcome import answer_message
 from bot.blocks.progress import progress_blocks, progress_chunks, progress_markdown, status_line
 from bot.blocks.reader import Reader, slack_words
 from bot.blocks.text import escape, markdown_escape, phone_line, shown_pieces, split_text

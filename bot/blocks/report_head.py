@@ -1,0 +1,94 @@
+"""What a woken person reads first: within 600 characters what fires since when, the verdict, the cause, the next step."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from agents.contracts import AllowedClaim, Verdict
+from bot.blocks.answer import AnswerView
+from bot.blocks.conclusion import NOTIFICATION_CHARS
+from bot.blocks.reader import Reader
+from bot.blocks.rich import Element, Span, link, section, spans
+from bot.blocks.rich import told as advice
+from bot.blocks.text import escaped_line, phone_line, shown_pieces
+from bot.printable import printable
+from bot.told_report import ToldReport
+
+_HEADLINE_CHARS, _CAUSE_CHARS, _NEXT_CHARS, _REST_CHARS = 170, 180, 130, 400
+
+
+def report_title(told: ToldReport, reader: Reader) -> str:
+    verdict = told.outcome.verdict
+    if verdict is Verdict.PASS and told.causes:
+        return reader.say("report_cause_proven")
+    if verdict is Verdict.PASS and told.health:
+        return reader.say("report_health_proven")
+    return reader.say(f"verdict_{verdict.value.lower()}")
+
+
+def report_notification(told: ToldReport, reader: Reader) -> str:
+    """Verdict, alert and what was found, in one escaped line of at most 150 characters."""
+    found = told.conclusion or told.finding
+    name = (told.alert.alert_name if told.alert else None) or ""
+    parts = (report_title(told, reader), phone_line(name, 60), found.claim.claim_text if found else _headline(told))
+    return escaped_line(": ".join(part for part in parts if part.strip()), NOTIFICATION_CHARS)
+
+
+def head_of(told: ToldReport, view: AnswerView) -> tuple[list[Element], list[Element], bool]:
+    """The head, what of the headline did not fit into it, and whether the first step has been read in full."""
+    reader = view.reader
+    first, *rest = shown_pieces(_headline(told), _HEADLINE_CHARS)
+    mention: list[Span] = [{"type": "user", "user_id": view.mention}, *spans(" ")] if view.mention else []
+    elements = [section(mention, spans(first.rstrip(), bold=True), spans(" …") if rest else [])]
+    elements += [section(spans(since, italic=True)) for since in _since(told, reader)]
+    if told.outcome.status == "CANCELLED":
+        elements.append(section(spans(reader.say("cancelled"), italic=True)))
+    elements += _found(told, reader)
+    step, read = _next(told)
+    if step or told.outcome.verdict is not Verdict.PASS:
+        shown = step or phone_line(reader.say("no_next_steps"), _NEXT_CHARS)
+        elements.append(section(spans(reader.say("next"), bold=True), advice(shown, reader.link_hosts)))
+    for url in told.runbooks[:1]:
+        elements.append(section(spans(reader.say("report_runbook"), bold=True), link(phone_line(url, 300))))
+    return elements, [section(spans(f"… {''.join(rest)}"))] if rest else [], read
+
+
+def _headline(told: ToldReport) -> str:
+    shown = " ".join(told.report.headline.split())
+    return shown or (told.alert.alert_name if told.alert else None) or told.outcome.question
+
+
+def _since(told: ToldReport, reader: Reader) -> list[str]:
+    """The start in the reader's own time, unless the headline has it."""
+    alert = told.alert
+    try:
+        moment = datetime.fromisoformat(alert.starts_at) if alert and alert.starts_at else None
+    except ValueError:
+        return []
+    if moment is None or moment.tzinfo is None:
+        return []
+    local = f"{moment.astimezone(reader.zone):%H:%M}"
+    return [] if local in told.report.headline else [reader.say("report_since", when=reader.at(moment))]
+
+
+def _found(told: ToldReport, reader: Reader) -> list[Element]:
+    found = told.conclusion
+    if found is not None:
+        key = "report_cause" if told.causes else "report_health"
+        return [_claim_line(key, found, len(told.causes) - 1, reader)]
+    lines = [section(spans(reader.say("report_cause"), bold=True), spans(reader.say("report_no_cause")))]
+    return [*lines, _claim_line("finding", told.finding, 0, reader)] if told.finding else lines
+
+
+def _claim_line(key: str, claim: AllowedClaim, others: int, reader: Reader) -> Element:
+    more = f" {reader.say('report_more', count=others)}" if others > 0 else ""
+    text = f"{phone_line(claim.claim.claim_text, _CAUSE_CHARS)} [{claim.number}]{more}"
+    return section(spans(reader.say(key), bold=True), spans(text, reader.link_hosts))
+
+
+def _next(told: ToldReport) -> tuple[str, bool]:
+    """The first step, and whether all of it is there."""
+    if not told.steps:
+        return "", False
+    shown = phone_line(told.steps[0], _NEXT_CHARS)
+    return shown, shown == " ".join(printable(told.steps[0]).split())
