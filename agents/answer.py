@@ -86,6 +86,12 @@ def marked(allowed: AllowedClaim) -> str:
 def failed_checks(state: RunState, invocations: Iterable[Invocation], replies: Replies) -> AnswerSections:
     """Gaps and next steps that code knows of: statements that fell, a cause that is missing, tools that gave nothing,
     hypotheses to look into. Nothing here claims a fact about the system."""
+    found = broken_checks(state, invocations, replies)
+    return joined(found, AnswerSections(lead="", confirmed=(), gaps=(), next_steps=hypothesis_steps(state, replies)))
+
+
+def broken_checks(state: RunState, invocations: Iterable[Invocation], replies: Replies) -> AnswerSections:
+    """The same without the hypotheses: no word of it is a model's."""
     language = state.language
     broken = _broken_tools(invocations)
     gaps = [
@@ -93,12 +99,15 @@ def failed_checks(state: RunState, invocations: Iterable[Invocation], replies: R
         *_fallen(state, replies),
         *(replies.text(language, "gap_tool_failed", tool=tool, error=error) for tool, error in broken.items()),
     ]
-    if question_kind(state.question) == "why" and not _has_cause(state):
+    if _wants_cause(state) and not _has_cause(state):
         gaps.append(replies.text(language, "gap_no_cause"))
     steps = [replies.text(language, _step_after(error), tool=tool) for tool, error in broken.items()]
-    open_ones = hypotheses(state)[:STEP_HYPOTHESES] if state.verdict != "PASS" else ()
-    steps += [replies.text(language, "step_hypothesis", hypothesis=h.hypothesis_text) for h in open_ones]
     return AnswerSections(lead="", confirmed=(), gaps=tuple(gaps), next_steps=tuple(steps))
+
+
+def hypothesis_steps(state: RunState, replies: Replies) -> tuple[str, ...]:
+    open_ones = hypotheses(state)[:STEP_HYPOTHESES] if state.verdict != "PASS" else ()
+    return tuple(replies.text(state.language, "step_hypothesis", hypothesis=h.hypothesis_text) for h in open_ones)
 
 
 def joined(first: AnswerSections, second: AnswerSections) -> AnswerSections:
@@ -120,6 +129,11 @@ def _fallen(state: RunState, replies: Replies) -> Iterable[str]:
     unproven = sum(check.verification in (Verification.NONE, Verification.CONTRADICTED) for check in checks)
     if unproven:
         yield replies.text(state.language, "gap_unchecked", count=unproven)
+
+
+def _wants_cause(state: RunState) -> bool:
+    """An alert always asks why; a patrol that found none asks nothing."""
+    return bool(state.alerts) if state.mode is not None else question_kind(state.question) == "why"
 
 
 def _has_cause(state: RunState) -> bool:

@@ -38,21 +38,28 @@ def rule_evaluation(state: RunState, summary: Sequence[ToolTraceItem]) -> RuleEv
 def verifier_evaluation(state: RunState, summary: Sequence[ToolTraceItem]) -> VerifierEvaluation:
     """Everything a later reader needs to follow the verdict. A run that no verifier reached says so in `rationale`."""
     decision = state.decision
+    executor = "EXECUTOR" if state.mode is None else "AIOPS_EXECUTOR"
     return VerifierEvaluation(
         verdict=state.verdict,
         groundedness_score=decision.groundedness_score if decision else 0.0,
         critical_fact_count=decision.critical_fact_count if decision else 0,
         claim_checks=decision.claim_checks if decision else (),
         facts_checked=decision.facts_checked if decision else (),
-        rationale=decision.rationale if decision else f"the run ended before the verifier: {state.walk.ending}",
+        rationale=decision.rationale if decision else _without_verifier(state),
         round=decision.round if decision else state.round,
-        executor_output_parse_status=_parse_status(state, state.executor_parse_status, "EXECUTOR"),
+        executor_output_parse_status=_parse_status(state, state.executor_parse_status, executor),
         executor_structured_output=state.executor_output,
         gatekeeper_result=state.gatekeeper_result,
         composer_output=state.composer_output,
         composer_output_parse_status=_parse_status(state, state.composer_parse_status, "COMPOSER"),
         tool_trace_summary=tuple(summary),
     )
+
+
+def _without_verifier(state: RunState) -> str:
+    if state.mode is not None:
+        return "an alert's run has no verifier: aiops_rule_evaluation holds its verdict"
+    return f"the run ended before the verifier: {state.walk.ending}"
 
 
 def _parse_status(state: RunState, status: ParseStatus, node: str) -> ParseStatus:

@@ -27,7 +27,7 @@ def retry_context(state: RunState, replies: Replies) -> RetryContext:
         round=state.round - 1,
         missing_evidence_facts=tuple(facts),
         instruction=replies.text(state.language, "retry_instruction"),
-        hints=tuple(_hints(state)),
+        hints=tuple(hints(state)),
     )
 
 
@@ -42,7 +42,7 @@ def _failed_facts(state: RunState, replies: Replies) -> Iterable[str]:
         yield replies.text(state.language, "retry_unproven", claim=claim.claim_text)
 
 
-def _hints(state: RunState) -> Iterable[RetryHint]:
+def hints(state: RunState) -> Iterable[RetryHint]:
     paths = {
         (claim.claim_id, index): binding.raw_path
         for claim in (state.executor_output.claims if state.executor_output else ())

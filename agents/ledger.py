@@ -88,6 +88,14 @@ class Ledger:
         calls = sum(is_call for _, is_call in until)
         return Left(self._limits.steps - calls, self._limits.tokens - sum(tokens for tokens, _ in until))
 
+    @property
+    def is_half_spent(self) -> bool:
+        """Whether another round as dear as what was done so far would meet a cap."""
+        limits = self._limits
+        tokens = self._prompt + self._completion
+        is_dear = limits.cost is not None and (self._cost or 0.0) > limits.cost / 2
+        return 2 * self._calls > limits.steps or 2 * tokens > limits.tokens or is_dear
+
     def remaining_seconds(self) -> float:
         return (self._deadline - self._clock()).total_seconds()
 

@@ -25,10 +25,12 @@ async def finish(state: RunState, deps: RunDeps) -> RunOutcome:
     """Write self_evaluation and the run's end. Raises LeaseLost where another process has the run by now."""
     outcome = outcome_of(state, deps)
     summary = trace_summary(deps.door.invocations(), deps.levels)
-    evaluations = {
+    evaluations: dict[str, BaseModel] = {
         "rule_evaluation": rule_evaluation(state, summary),
         "verifier_evaluation": verifier_evaluation(state, summary),
     }
+    if state.rule_evaluation is not None:
+        evaluations["aiops_rule_evaluation"] = state.rule_evaluation
     await deps.db.call(_write_end, deps.store, deps.lease, evaluations, _result(outcome, state))
     return outcome
 
@@ -59,6 +61,7 @@ def outcome_of(state: RunState, deps: RunDeps) -> RunOutcome:
         orchestration_trace=_with_window(orchestration_trace(state), deps.door.invocations()),
         usage=_usage(deps),
         duration_ms=_duration(state, deps),
+        report=state.report,
     )
 
 

@@ -16,7 +16,16 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from agents.contracts import ComposerDraft, ExecutorDraft, HistoryTurn, PlannerPlan, VerifierDraft, schema_of
+from agents.contracts import (
+    AiopsDraft,
+    AiopsPlan,
+    ComposerDraft,
+    ExecutorDraft,
+    HistoryTurn,
+    PlannerPlan,
+    VerifierDraft,
+    schema_of,
+)
 from agents.fences import fenced, visible
 from agents.llm.base import Message
 from tools.contracts import Contract
@@ -28,6 +37,8 @@ CONTRACTS: dict[str, type[Contract]] = {
     "executor": ExecutorDraft,
     "verifier": VerifierDraft,
     "composer": ComposerDraft,
+    "aiops_planner": AiopsPlan,
+    "aiops_executor": AiopsDraft,
 }
 
 

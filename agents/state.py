@@ -138,6 +138,8 @@ class RunState:
     @property
     def verdict(self) -> Verdict:
         """The run's verdict as it stands: a run that ends in its fallback proves nothing."""
+        if self.rule_evaluation is not None and not self.walk.ending:
+            return self.rule_evaluation.verdict
         if self.walk.ending or self.decision is None:
             return Verdict.REJECT
         if self.walk.degraded and self.decision.verdict is Verdict.PASS:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from agents.contracts import AnswerSections, Verdict
+from agents.answer import marked
+from agents.contracts import AiopsReport, AllowedClaim, AnswerSections, Verdict
 from agents.replies import Replies
 
 
@@ -46,3 +47,55 @@ def rendered(sections: AnswerSections, verdict: Verdict, replies: Replies, langu
 
 def _part(heading: str, lines: Sequence[str]) -> str:
     return "\n".join([heading, *(f"- {line}" for line in lines)])
+
+
+# ---------------------------------------------------------------- reports
+
+
+def report_lead(carrying: Sequence[AllowedClaim], verdict: Verdict, replies: Replies, language: str) -> str:
+    """The verdict's fixed sentence, or under PASS the claim that carries it: a cause, else a proof of health."""
+    lead = TEMPLATES[verdict].lead
+    if lead is not None or not carrying:
+        return replies.text(language, lead) if lead else ""
+    first = min(carrying, key=lambda claim: claim.claim.claim_type != "root_cause")
+    key = "report_lead_cause" if first.claim.claim_type == "root_cause" else "report_lead_healthy"
+    return replies.text(language, key, claim=marked(first))
+
+
+def rendered_report(
+    report: AiopsReport, sections: AnswerSections, allowed: Sequence[AllowedClaim], replies: Replies, language: str
+) -> str:
+    """A report as plain text: headline, lead, cause, facts, blast radius, changes, gaps, steps, leads."""
+    gaps = TEMPLATES[report.evaluation.verdict].gaps
+    by_id = {claim.claim.claim_id: claim for claim in allowed}
+    told = set(report.probable_cause) | set(report.changes)
+    rest = [marked(claim) for claim in allowed if claim.claim.claim_id not in told]
+    parts = [
+        report.headline,
+        sections.lead,
+        *_titled(replies.text(language, "report_cause"), [marked(by_id[name]) for name in report.probable_cause]),
+        *_titled(replies.text(language, "confirmed"), rest),
+        *_titled(replies.text(language, "report_blast"), list(_blast(report, by_id, replies, language))),
+        *_titled(replies.text(language, "report_changes"), [marked(by_id[name]) for name in report.changes]),
+        *_titled(replies.text(language, gaps), sections.gaps),
+        *_titled(replies.text(language, "next_steps"), sections.next_steps),
+        *_titled(replies.text(language, "report_cases"), [f"{case.title} ({case.case_id})" for case in report.similar_cases]),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _titled(heading: str, lines: Sequence[str]) -> list[str]:
+    return [_part(heading, lines)] if lines else []
+
+
+def _blast(report: AiopsReport, by_id: Mapping[str, AllowedClaim], replies: Replies, language: str) -> Iterator[str]:
+    for key, entries in (
+        ("report_affected", report.affected),
+        ("report_healthy", report.healthy),
+        ("report_other_reason", report.other_reason),
+    ):
+        shown = [f"{entry.entity} {''.join(f'[{by_id[name].number}]' for name in entry.claim_ids)}" for entry in entries]
+        if shown:
+            yield replies.text(language, key, entities=", ".join(shown))
+    if report.not_checked:
+        yield replies.text(language, "report_not_checked", entities=", ".join(report.not_checked))

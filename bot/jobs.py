@@ -14,8 +14,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel
 
-from agents.chat_graph import FALLBACK, START, diagnose
-from agents.contracts import KnowledgeDomain, RunOutcome, SkillCard
+from agents import aiops_graph, chat_graph
+from agents.contracts import AiopsMode, KnowledgeDomain, RunOutcome, SkillCard
 from agents.deps import RunDeps
 from agents.events import OnEvent, ignore_event
 from agents.ledger import Ledger, RunLimits
@@ -24,6 +24,7 @@ from agents.llm.base import Model, ToolOffer
 from agents.prompts import Prompts
 from agents.replies import Replies
 from agents.state import RunRequest, RunState, StateUnreadable, dump_state, first_state, load_state
+from bot.run_alerts import bounded_alerts
 from storage.audience import PUBLIC, Audience
 from storage.engine import Database
 from storage.errors import StorageError
@@ -37,6 +38,7 @@ from tools.registry import ToolRegistry
 MAX_QUESTION_CHARS = 8_000
 
 Complete = Callable[[RunState], Awaitable[RunState]]
+Bring = Callable[[Lease, RunState, RunDeps], Awaitable[RunOutcome]]
 
 log = logging.getLogger(__name__)
 
@@ -86,6 +88,24 @@ class Workplace:
     new_id: Callable[[], str] = _new_id
 
 
+@dataclass(frozen=True)
+class _Flow:
+    """A graph as jobs need it: where a run begins, where one ends that cannot go on, and what brings it there."""
+
+    start: str
+    fallback: str
+    bring: Bring
+
+
+_CHAT = _Flow(chat_graph.START, chat_graph.FALLBACK, chat_graph.diagnose)
+_AIOPS = _Flow(aiops_graph.START, aiops_graph.FALLBACK, aiops_graph.triage)
+
+
+def _flow(mode: AiopsMode | None) -> _Flow:
+    """An alert's run is the one that has a mode."""
+    return _CHAT if mode is None else _AIOPS
+
+
 async def submit(request: RunRequest, place: Workplace) -> str:
     """Store a QUEUED run and give its id.
 
@@ -103,7 +123,8 @@ def new_run(request: RunRequest, place: Workplace) -> NewRun:
     """
     request = _checked(request, place.redactor)
     run_id = place.new_id()
-    state = first_state(request, run_id, fence=place.new_id()[:12], start=START)
+    start = _flow(request.mode).start
+    state = first_state(request, run_id, fence=place.new_id()[:12], start=start)
     return NewRun(
         run_id=run_id,
         session_id=request.session_id,
@@ -112,7 +133,7 @@ def new_run(request: RunRequest, place: Workplace) -> NewRun:
         language=request.language,
         zone=request.zone,
         state=dump_state(state),
-        next_node=START,
+        next_node=start,
         deadline_seconds=request.deadline_seconds,
     )
 
@@ -138,7 +159,7 @@ async def execute(
         if whole.additions != state.additions:
             # What is offered depends on what was added.
             _, deps = await _open(lease, store, place, on_event)
-        return await diagnose(lease, whole, deps)
+        return await _flow(whole.mode).bring(lease, whole, deps)
     except StorageError:
         raise
     except Exception:
@@ -165,9 +186,18 @@ def _checked(request: RunRequest, redactor: Redactor) -> RunRequest:
         )
     if not _is_zone(request.zone):
         raise RequestRefused(f"{request.zone!r} is no time zone; write one like Europe/Berlin or Asia/Shanghai.")
+    _check_flow(request)
     history = tuple(turn.model_copy(update={"text": redactor.text(turn.text)}) for turn in request.history)
     additions = tuple(one.model_copy(update={"text": _masked(one.text, redactor)}) for one in request.additions)
-    return replace(request, question=redactor.text(question), history=history, additions=additions)
+    alerts = bounded_alerts(request.alerts, redactor)
+    return replace(request, question=redactor.text(question), history=history, additions=additions, alerts=alerts)
+
+
+def _check_flow(request: RunRequest) -> None:
+    if (request.agent_flow == "AI_OPS") != (request.mode is not None):
+        raise RequestRefused("An AI_OPS run needs a mode, PAYLOAD_TARGETED or AUTO_DISCOVERY; a chat run has none.")
+    if request.mode == "PAYLOAD_TARGETED" and not request.alerts:
+        raise RequestRefused("There is no alert to look into. Send a firing alert, or use the mode AUTO_DISCOVERY.")
 
 
 def _masked(text: str, redactor: Redactor) -> str:
@@ -301,5 +331,6 @@ async def _rescued(lease: Lease, deps: RunDeps) -> RunOutcome:
     """A fault of ours ends the run as any cap does: from the last checkpoint, with what is proven."""
     row = await deps.db.call(deps.store.run, lease.run_id)
     last = load_state(row.state)
-    ended = last.with_walk(replace(last.walk, ending="error", next_node=FALLBACK))
-    return await diagnose(lease, ended, deps)
+    flow = _flow(last.mode)
+    ended = last.with_walk(replace(last.walk, ending="error", next_node=flow.fallback))
+    return await flow.bring(lease, ended, deps)

@@ -39,6 +39,7 @@ def stored_outcome(store: TraceStore, run_id: str) -> RunOutcome:
             "orchestration_trace": _path(run, state),
             "usage": _usage(run, store.steps(run_id)),
             "duration_ms": run.total_duration_ms or 0,
+            "report": state.report,
         }
     )
 

@@ -1,0 +1,76 @@
+"""What an incident's report begins with: what fires, where and since when, as the alert's sender says it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+from agents.alert_subject import main_entity
+from agents.contracts import Alert
+from agents.fences import shortened, visible
+from agents.replies import Replies
+from agents.state import RunState
+
+NAME_CHARS = 120
+_SENDERS = {
+    "aws_chatbot": "AWS Chatbot", "azure_monitor": "Azure Monitor", "cloudwatch": "CloudWatch", "elastalert": "ElastAlert",
+    "github_actions": "GitHub Actions", "google_cloud": "Google Cloud", "healthchecks": "Healthchecks.io",
+    "incident_io": "incident.io", "new_relic": "New Relic", "pagerduty": "PagerDuty", "uptimerobot": "UptimeRobot",
+}  # fmt: skip
+
+
+def headline(state: RunState, replies: Replies) -> str:
+    """One line, attributed to the sender. It is no claim: nobody has checked it."""
+    language = state.language
+    if not state.alerts:
+        return replies.text(language, "headline_none", at=_when(state.now.isoformat(), state.zone))
+    first, others = state.alerts[0], len(state.alerts) - 1
+    parts = [
+        replies.text(language, "headline", sender=sender_name(first, replies, language), name=_name(first, replies, language)),
+        replies.text(language, f"headline_{first.status}"),
+        _severity(first, replies, language),
+        _subject(state, replies),
+        replies.text(language, "headline_since", since=_when(first.starts_at, state.zone)) if first.starts_at else "",
+        replies.text(language, "headline_more", count=others) if others else "",
+    ]
+    return "".join(part for part in parts if part)
+
+
+def sender_name(alert: Alert, replies: Replies, language: str) -> str:
+    if alert.sender == "generic":
+        return replies.text(language, "sender_generic")
+    return _SENDERS.get(alert.sender, alert.sender.replace("_", " ").title())
+
+
+def _name(alert: Alert, replies: Replies, language: str) -> str:
+    return _plain(alert.alert_name) if alert.alert_name else replies.text(language, "headline_unnamed")
+
+
+def _severity(alert: Alert, replies: Replies, language: str) -> str:
+    severity = alert.severity or alert.severity_raw
+    return replies.text(language, "headline_severity", severity=_plain(severity)) if severity else ""
+
+
+def _subject(state: RunState, replies: Replies) -> str:
+    entity = main_entity(state.alerts)
+    if entity is None or entity in (state.alerts[0].alert_name or ""):
+        return ""
+    return replies.text(state.language, "headline_subject", subject=_plain(entity))
+
+
+def _plain(text: str) -> str:
+    return shortened(" ".join(visible(text).split()), NAME_CHARS)
+
+
+def _when(stamp: str, zone: str) -> str:
+    """The reader's time with UTC beside it; a time without a zone as it was written."""
+    try:
+        moment = datetime.fromisoformat(stamp)
+    except ValueError:
+        return _plain(stamp)
+    if moment.tzinfo is None:
+        return f"{moment:%Y-%m-%d %H:%M}"
+    there, utc = moment.astimezone(ZoneInfo(zone)), moment.astimezone(UTC)
+    if there.utcoffset() == utc.utcoffset():
+        return f"{utc:%Y-%m-%d %H:%M} UTC"
+    return f"{there:%Y-%m-%d %H:%M} ({utc:%H:%M} UTC)"
