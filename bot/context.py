@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -16,6 +16,7 @@ from agents.contracts import HistoryTurn
 from agents.state import RunState
 from bot.attached import Attached, additions_of, attached_to
 from bot.desk import Desk
+from bot.jobs import Complete
 from bot.people import LookupFailed
 from bot.recall import proven_claims
 from bot.slack_client import SlackAway, SlackRefused
@@ -37,10 +38,14 @@ Message = Mapping[str, Any]
 log = logging.getLogger(__name__)
 
 
-def completing(desk: Desk) -> Callable[[Job], Callable[[RunState], Awaitable[RunState]]]:
-    """For the worker: gives each job's run its history. A thread that cannot be read leaves it empty."""
+def completing(desk: Desk) -> Callable[[Job], Complete | None]:
+    """For the worker: gives each job's run its history. A thread that cannot be read leaves it empty. An alert's run
+    has its alerts already."""
 
-    def complete(job: Job) -> Callable[[RunState], Awaitable[RunState]]:
+    def complete(job: Job) -> Complete | None:
+        if job.user_id is None:
+            return None
+
         async def completed(state: RunState) -> RunState:
             messages = await _messages(desk, job)
             told = await history(desk, job, state.language, messages)
@@ -73,11 +78,13 @@ class Said:
 
 
 def _earlier(desk: Desk, job: Job) -> tuple[list[Run], set[str]]:
-    """The answered runs of the session before this one, and the messages that asked for them."""
+    """The answered runs of the session before this one, and the messages of people that asked for them: an alert's own
+    post is what its thread is about."""
     runs = desk.sessions.runs(job.session_id)
     at = next((place for place, run in enumerate(runs) if run.run_id == job.run_id), len(runs))
     answered = [run for run in runs[:at] if run.answer][-EARLIER_RUNS:]
-    return answered, {desk.jobs.job(run.run_id).ts for run in answered}
+    asked = (desk.jobs.job(run.run_id) for run in answered)
+    return answered, {job.ts for job in asked if job.user_id is not None}
 
 
 async def _messages(desk: Desk, job: Job) -> list[Message]:

@@ -162,6 +162,15 @@ class Thread:
             self._calls.optional("agents.sessions.setStatus", status="active", **where),
         )
 
+    async def vanish(self) -> None:
+        """Nobody is to hear of this run any more: what it showed is taken away."""
+        await self._status.stop()
+        ts = await self._closed_progress()
+        if ts is not None:
+            await self._calls.optional("chat.delete", channel=self._posts.place.channel, ts=ts)
+            await self._posts.lost(PROGRESS)
+        await self.rest()
+
     async def _closed_progress(self) -> str | None:
         """The progress message, when it may be edited. One that an earlier attempt left may stream still."""
         if self._progress is not None:

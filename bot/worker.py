@@ -29,6 +29,8 @@ from storage.trace import Lease, Run, RunResult, TraceStore
 _TOKEN = frozenset({"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"})
 _DIRECT_CHARS = 11_000
 ENDED = ("SUCCESS", "FAILED", "CANCELLED")
+# A run that ends without a word: the post that asked for it is gone.
+QUIET = "quiet"
 # The emoji on a question where Slack has no status line for us.
 SEEN = "eyes"
 
@@ -56,6 +58,14 @@ def _nothing_to_add(_: Job) -> Complete | None:
 
 async def _nothing_follows(_: Job) -> None:
     return
+
+
+def place_of(job: Job) -> ThreadPlace:
+    """Where its answer goes: under what asked for it; a triage on trial has a post of its own elsewhere."""
+    trial = job.details.get("trial")
+    if isinstance(trial, dict):
+        return ThreadPlace(job.team, str(trial["channel"]), str(trial["ts"]))
+    return ThreadPlace(job.team, job.channel, job.reply_to or job.thread_ts)
 
 
 @dataclass
@@ -261,20 +271,23 @@ class Worker:
         said = await self._said(run)
         try:
             await posts.load(look=look)
-            await (thread.answer(said) if isinstance(said, RunOutcome) else thread.notice(said))
+            await _say(thread, said)
         except SlackRefused as error:
             if error.error in _TOKEN:
                 raise
             await self._deliver_elsewhere(job, run, said, error)
         await self.place.db.call(self.jobs.answered, job.run_id)
-        calls, seconds = run.tool_call_count or 0, (run.total_duration_ms or 0) / 1000
-        await thread.tidy(seconds, calls, stopped=run.status == "CANCELLED" or not isinstance(said, RunOutcome))
+        if said is not None:
+            calls, seconds = run.tool_call_count or 0, (run.total_duration_ms or 0) / 1000
+            await thread.tidy(seconds, calls, stopped=run.status == "CANCELLED" or not isinstance(said, RunOutcome))
         await self.afterwards(job)
 
-    async def _said(self, run: Run) -> RunOutcome | str:
-        """The outcome, or a few words where there is none."""
-        reader = self._reader(run)
-        refused = (run.self_evaluation or {}).get("refused")
+    async def _said(self, run: Run) -> RunOutcome | str | None:
+        """The outcome, a few words where there is none, or nothing at all."""
+        reader, noted = self._reader(run), run.self_evaluation or {}
+        refused = noted.get("refused")
+        if run.status == "CANCELLED" and QUIET in noted:
+            return None
         if run.status == "CANCELLED" and isinstance(refused, dict):
             return refusal_text(refused, reader)
         if run.answer is None:
@@ -285,10 +298,10 @@ class Worker:
             log.error("run %s: %s", run.run_id, error)
             return reader.say("run_unreadable")
 
-    async def _deliver_elsewhere(self, job: Job, run: Run, said: RunOutcome | str, why: SlackRefused) -> None:
+    async def _deliver_elsewhere(self, job: Job, run: Run, said: RunOutcome | str | None, why: SlackRefused) -> None:
         """The thread takes nothing any more (archived, the bot was removed): the asker gets it as a direct message."""
         log.error("the answer of %s cannot go where it belongs: %s", job.run_id, why)
-        if job.user_id is None:
+        if job.user_id is None or said is None:
             return
         words = said.answer if isinstance(said, RunOutcome) else said
         text = f"{self._reader(run).say('answered_elsewhere', error=why.error)}\n\n{words}"
@@ -309,8 +322,7 @@ class Worker:
         if known is not None:
             return known
         run = await self.place.db.call(TraceStore(self.place.db).run, job.run_id)
-        where = ThreadPlace(job.team, job.channel, job.reply_to or job.thread_ts)
-        posts = Posts(self.calls, self.place.db, self.jobs, job.run_id, where, job.placed_at, self.times.settle)
+        posts = Posts(self.calls, self.place.db, self.jobs, job.run_id, place_of(job), job.placed_at, self.times.settle)
         thread = Thread(
             self.calls,
             posts,
@@ -325,3 +337,10 @@ class Worker:
 
     def _reader(self, run: Run) -> Reader:
         return Reader(self.words, run.language, ZoneInfo(run.zone), self.link_hosts)
+
+
+async def _say(thread: Thread, said: RunOutcome | str | None) -> None:
+    if said is None:
+        await thread.vanish()
+    else:
+        await (thread.answer(said) if isinstance(said, RunOutcome) else thread.notice(said))
