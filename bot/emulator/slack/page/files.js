@@ -1,4 +1,4 @@
-// A file under a message: a text shows its first lines.
+// A file under a message: a text shows its first lines, a picture itself.
 
 import { el, icon } from "./dom.js";
 import { remembered } from "./memory.js";
@@ -11,6 +11,10 @@ export function file(given) {
     "div", { class: "file boxed", "data-file": given.id },
     el("a", { class: "file-head", href: `/page/file/${given.id}`, target: "_blank" }, icon("file"), el("span", { class: "file-name" }, given.title || given.name), el("span", { class: "file-size" }, size(given.size))),
   );
+  if ((given.mimetype || "").startsWith("image/")) {
+    frame.append(el("a", { href: `/page/file/${given.id}`, target: "_blank" }, el("img", { class: "file-picture", src: `/page/file/${given.id}`, alt: given.title || given.name })));
+    return frame;
+  }
   fileText(given.id).then((text) => text && frame.append(preview(text, given.id)));
   return frame;
 }
