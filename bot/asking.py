@@ -47,6 +47,13 @@ async def ask(
         history=history,
         deadline_seconds=app.settings.max_seconds,
     )
+    return await carried_out(app, request, on_event, on_stop)
+
+
+async def carried_out(
+    app: App, request: RunRequest, on_event: OnEvent, on_stop: Callable[[], None] = lambda: None
+) -> RunOutcome:
+    """The request's run, from its start to its end. `on_stop` is told of a first Ctrl-C. Raises storage's errors."""
     run_id = await submit(request, app.work)
     with _interrupts_cancel(app, run_id, on_stop):
         return await execute(run_id, app.work, on_event)

@@ -24,6 +24,7 @@ from bot.commands import (
     skills,
     tools,
     trace,
+    triage,
 )
 from bot.errors import ConfigError
 from bot.packages import check_packages
@@ -65,7 +66,7 @@ def terminal() -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode="rich",
     )
-    for module in (demo, ask, serve, manifest, trace, cite, evaluate, replay, purge, doctor, skills, tools):
+    for module in (demo, ask, triage, serve, manifest, trace, cite, evaluate, replay, purge, doctor, skills, tools):
         module.register(app)
     for name, module_with_group in (("kb", kb), ("cases", cases), ("db", db)):
         app.add_typer(module_with_group.group(), name=name)

@@ -45,7 +45,7 @@ async def answered(wanted: Wanted, loaded: Loaded, console: Console) -> RunOutco
     if not wanted.sample:
         async with open_app(loaded) as app:
             await prepare(app)
-            show(console, [Line(text, lead="! ", style="yellow") for text in _warnings(app)])
+            say_warnings(app, console)
             return await _asked(app, _question(wanted, app, now), console)
     from bot.demo import open_sample
 
@@ -60,18 +60,22 @@ async def resumed(run_id: str, wanted: Wanted, loaded: Loaded, console: Console)
     if not wanted.sample:
         async with open_app(loaded) as app:
             await prepare(app)
-            return await resume(app, run_id, progress_on(console), on_stop=lambda: _say_stopping(console))
+            return await resume(app, run_id, progress_on(console), on_stop=lambda: say_stopping(console))
     from bot.demo import open_sample
 
     async with open_sample(loaded, sample(), datetime.now(UTC)) as world:
-        return await resume(world.app, run_id, progress_on(console), on_stop=lambda: _say_stopping(console))
+        return await resume(world.app, run_id, progress_on(console), on_stop=lambda: say_stopping(console))
 
 
 async def _asked(app: App, question: Question, console: Console) -> RunOutcome:
-    return await ask(app, question, progress_on(console), on_stop=lambda: _say_stopping(console))
+    return await ask(app, question, progress_on(console), on_stop=lambda: say_stopping(console))
 
 
-def _say_stopping(console: Console) -> None:
+def say_warnings(app: App, console: Console) -> None:
+    show(console, [Line(text, lead="! ", style="yellow") for text in _warnings(app)])
+
+
+def say_stopping(console: Console) -> None:
     stopping = Line("Stopping; what is proven so far follows. Ctrl-C again ends at once.", lead="! ", style="yellow")
     show(console, [stopping])
 
