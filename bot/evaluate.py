@@ -8,25 +8,29 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from uuid import uuid4
 
 from pydantic import SecretStr
 
-from agents.contracts import HistoryTurn, RunOutcome
+from agents.contracts import Alert, HistoryTurn, RunOutcome
 from agents.events import OnEvent, ignore_event
+from agents.state import RunRequest
+from bot.alert_input import NoAlert, firing_of
 from bot.app import App, open_app, prepare
 from bot.asking import Question, ask
 from bot.emulator.worlds import open_world
+from bot.errors import ConfigError
 from bot.grading import Failure, Grade, grade
 from bot.inputs import language_of
+from bot.jobs import ask as run
 from bot.knowledge import sync_quietly
-from bot.scenarios import Scenario
+from bot.scenarios import Asked, Scenario
 from bot.settings import Loaded
+from bot.triage import triage_request
 from storage.errors import StorageError
 from storage.knowledge import Domain, KnowledgeStore
 from storage.trace import StoredInvocation
 from tools.errors import ToolConfigError
-
-ALERTS_LATER = "its input is an alert: the alert pipeline comes in a later version"
 
 
 @dataclass(frozen=True)
@@ -47,17 +51,15 @@ async def run_scenario(
 ) -> Finished:
     """Raises ConfigError, ToolConfigError and StorageError: the scenario cannot be run as it stands."""
     async with _opened(scenario, loaded, folder) as (app, now):
-        outcome = await ask(app, _question(scenario, loaded, now), on_event)
+        outcome = await _outcome(scenario, loaded, app, now, on_event)
         invocations = await app.database.call(app.store.invocations, outcome.run_id)
         return Finished(outcome, invocations)
 
 
 async def _graded(scenario: Scenario, loaded: Loaded, folder: Path) -> Grade | Failure:
-    if scenario.file.input.kind == "alert":
-        return Failure(id=scenario.file.id, reason=ALERTS_LATER)
     try:
         finished = await run_scenario(scenario, loaded, folder)
-    except (StorageError, ToolConfigError) as error:
+    except (ConfigError, StorageError, ToolConfigError) as error:
         return Failure(id=scenario.file.id, reason=str(error))
     return grade(scenario, finished.outcome, [one.tool_name for one in finished.invocations])
 
@@ -79,8 +81,42 @@ async def _opened(scenario: Scenario, loaded: Loaded, folder: Path) -> AsyncIter
             yield app, world.now
 
 
+async def _outcome(scenario: Scenario, loaded: Loaded, app: App, now: datetime, on_event: OnEvent) -> RunOutcome:
+    if scenario.file.input.kind == "question":
+        return await ask(app, _question(scenario, loaded, now), on_event)
+    return await run(_request(scenario, loaded, now), app.work, on_event)
+
+
 def _question(scenario: Scenario, loaded: Loaded, now: datetime) -> Question:
     asked = scenario.file.input
     language = scenario.file.language or language_of(asked.text, default="en")
     history = tuple(HistoryTurn(role=turn.role, text=turn.text) for turn in asked.history)
     return Question(asked.text, language, loaded.zone.key, now, history=history)
+
+
+def _request(scenario: Scenario, loaded: Loaded, now: datetime) -> RunRequest:
+    """Raises ConfigError where the scenario holds no alert that fires."""
+    asked, seconds = scenario.file.input, loaded.settings.alert_max_seconds
+    session, zone = uuid4().hex, loaded.zone.key
+    if not asked.is_recorded_alert:
+        language = scenario.file.language or "auto"
+        alerts = _alerts(asked)
+        return triage_request(alerts, session_id=session, language=language, zone=zone, now=now, seconds=seconds)
+    return RunRequest(
+        session_id=session,
+        question=asked.text,
+        language=scenario.file.language or "en",
+        zone=zone,
+        now=now,
+        agent_flow="AI_OPS",
+        deadline_seconds=seconds,
+        mode=asked.mode,
+        alerts=asked.alerts,
+    )
+
+
+def _alerts(asked: Asked) -> tuple[Alert, ...]:
+    try:
+        return firing_of(asked.event if asked.event is not None else asked.payload)
+    except NoAlert as error:
+        raise ConfigError(str(error)) from error

@@ -95,15 +95,21 @@ def _document(run: Run, state: RunState, invocations: Sequence[StoredInvocation]
         "licence": "",
         "language": run.language,
         "now": state.now.isoformat(),
-        "input": {
-            "kind": "question",
-            "text": run.query,
-            "history": [{"role": turn.role, "text": turn.text} for turn in state.history],
-        },
+        "input": _input(run, state),
         "world": {"tools": _tools(invocations), "knowledge_domains": _domains(invocations)},
         "expect": {"verdict_in": [run.verdict] if run.verdict else [], "must_quote": quotes_of_state(state)},
         "expected_statements": [allowed.claim.claim_text for allowed in allowed_claims(state)],
     }
+
+
+def _input(run: Run, state: RunState) -> dict[str, Any]:
+    """An alert's run is asked again with its alerts as they were read; a patrol finds them anew."""
+    if state.mode is None:
+        history = [{"role": turn.role, "text": turn.text} for turn in state.history]
+        return {"kind": "question", "text": run.query, "history": history}
+    alerts = state.alerts if state.mode == "PAYLOAD_TARGETED" else ()
+    given = [alert.model_dump(mode="json") for alert in alerts]
+    return {"kind": "alert", "text": run.query, "mode": state.mode, "alerts": given}
 
 
 def quotes_of_state(state: RunState) -> list[str]:

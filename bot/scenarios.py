@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
+from agents.contracts import AiopsMode, Alert
 from bot.errors import ConfigError
 from tools.contracts import ToolResult
 
@@ -61,13 +62,20 @@ class Turn(_Part):
 
 
 class Asked(_Part):
-    """`kind` alert carries a Slack event or an Alertmanager payload, which the question pipeline cannot read."""
+    """A question, or an alert: a Slack event, a webhook's payload, or the alerts of a run that was recorded by us, whose
+    `text` is their summary. `mode` is that run's; AUTO_DISCOVERY needs no alert."""
 
     kind: Literal["question", "alert"]
     text: str = ""
     history: tuple[Turn, ...] = ()
     event: dict[str, Any] | None = None
     payload: dict[str, Any] | None = None
+    alerts: tuple[Alert, ...] = ()
+    mode: AiopsMode = "PAYLOAD_TARGETED"
+
+    @property
+    def is_recorded_alert(self) -> bool:
+        return self.kind == "alert" and (bool(self.alerts) or self.mode == "AUTO_DISCOVERY")
 
 
 class Expect(_Part):
