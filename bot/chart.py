@@ -73,7 +73,7 @@ def _drawn(data: ChartData, dpi: int) -> bytes:
 
     figure = Figure(figsize=_SIZE, dpi=dpi, facecolor=_PAPER)
     canvas = FigureCanvasAgg(figure)
-    pen = _Pen(figure, canvas)
+    pen = _Pen(figure)
     marks = _seen(data)
     below = 0.16 + 0.062 * len(marks)
     axes = figure.add_axes((0.155, below, 0.815, 0.81 - below), facecolor=_PAPER)
@@ -89,9 +89,10 @@ def _png(canvas: FigureCanvasAgg) -> bytes:
     """With few colours: a third of the bytes, and nobody sees it."""
     from PIL import Image
 
-    canvas.draw()
+    raw = io.BytesIO()
+    canvas.print_raw(raw)
     out = io.BytesIO()
-    picture = Image.frombuffer("RGBA", canvas.get_width_height(), canvas.buffer_rgba()).convert("RGB")
+    picture = Image.frombytes("RGBA", canvas.get_width_height(), raw.getvalue()).convert("RGB")
     picture.quantize(_COLOURS, dither=Image.Dither.NONE).save(out, "png")
     return out.getvalue()
 
@@ -102,10 +103,10 @@ def _png(canvas: FigureCanvasAgg) -> bytes:
 class _Pen:
     """Writes with the fonts of this machine. What none of them has is left out, since an empty box says nothing."""
 
-    def __init__(self, figure: Figure, canvas: FigureCanvasAgg) -> None:
+    def __init__(self, figure: Figure) -> None:
         from bot.chart_fonts import families
 
-        self.figure, self._renderer, self._families = figure, canvas.get_renderer(), families()
+        self.figure, self._families = figure, families()
 
     def font(self, size: float, *, bold: bool = False) -> Any:
         from matplotlib.font_manager import FontProperties
@@ -118,7 +119,7 @@ class _Pen:
         shown = self.known(text)
         room = self.figure.bbox.width * ((x if more.get("ha") == "right" else 1 - x) - _EDGE)
         written.set_text(shown)
-        while shown and (width := written.get_window_extent(self._renderer).width) > room:
+        while shown and (width := written.get_window_extent().width) > room:
             shown = shown[: min(len(shown) - 1, int(len(shown) * room / width))].rstrip()
             written.set_text(f"{shown}…")
 

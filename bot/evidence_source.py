@@ -16,10 +16,15 @@ _SOURCE_KEYS = ("document", "metric", "file", "source", "query")
 
 def source_parts(evidence: VerifiedEvidence, zone: ZoneInfo) -> list[str]:
     """Tool, service, source and window, as far as they are known."""
+    window = window_text(evidence.scope.get("window_from", ""), evidence.scope.get("window_to", ""), zone)
+    return [*source_names(evidence), *([window] if window else [])]
+
+
+def source_names(evidence: VerifiedEvidence) -> list[str]:
+    """Tool, service and source."""
     scope = evidence.scope
     named = (scope[key] for key in _SOURCE_KEYS if scope.get(key) and "://" not in scope[key])
-    window = window_text(scope.get("window_from", ""), scope.get("window_to", ""), zone)
-    return [part for part in (evidence.tool_name, scope.get("service"), next(named, ""), window) if part]
+    return [part for part in (evidence.tool_name, scope.get("service"), next(named, "")) if part]
 
 
 def where(evidence: VerifiedEvidence, call: str, zone: ZoneInfo) -> str:

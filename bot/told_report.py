@@ -9,6 +9,7 @@ from functools import cached_property
 
 from agents.answer import marked
 from agents.contracts import AiopsReport, Alert, AllowedClaim, BlastEntry, RunOutcome, Verdict
+from bot.statements import marks
 
 RUNBOOK = "runbook"
 _RUNBOOK_NOTES = ("runbook_url", "runbook", "runbookUrl")
@@ -38,9 +39,10 @@ class ToldReport:
 
     @property
     def conclusion(self) -> AllowedClaim | None:
-        """The cause; for a proven verdict without one, the health that it rests on."""
-        proven = self.health if self.outcome.verdict is Verdict.PASS else []
-        return next(iter([*self.causes, *proven]), None)
+        """The cause; for a proven verdict also the health that it rests on. What the answer leads with comes first."""
+        proven = [*self.causes, *(self.health if self.outcome.verdict is Verdict.PASS else [])]
+        led = marks(self.outcome.sections.lead)
+        return min(proven, key=lambda allowed: allowed.number not in led, default=None)
 
     @property
     def changes(self) -> list[AllowedClaim]:
@@ -69,8 +71,10 @@ class ToldReport:
 
     @property
     def steps(self) -> tuple[str, ...]:
+        """Without those that only name a runbook: its link stands apart."""
         actions = (action.action_text for action in self.report.actions)
-        return _some((*actions, *self.outcome.sections.next_steps))
+        others = (step for step in self.outcome.sections.next_steps if not any(url in step for url in self.runbooks))
+        return _some((*actions, *others))
 
     @property
     def gaps(self) -> tuple[str, ...]:
@@ -97,7 +101,7 @@ class ToldReport:
         """`KubePodNotReady · firing`, and how often, the first alert's first."""
         return list(Counter(alert_name(alert) for alert in self.report.alerts).items())
 
-    def marks(self, entry: BlastEntry) -> str:
+    def marks_of(self, entry: BlastEntry) -> str:
         return "".join(f"[{allowed.number}]" for allowed in self.claims(entry.claim_ids))
 
     @property

@@ -10,7 +10,7 @@ from agents.contracts import AllowedClaim, RunOutcome, Verdict, VerifiedEvidence
 from bot.blocks.reader import Reader
 from bot.blocks.rich import Element, Span, bullets, preformatted, section, spans
 from bot.blocks.text import shown_pieces
-from bot.evidence_source import source_parts
+from bot.evidence_source import source_names, source_parts
 from bot.printable import printable
 from bot.shapes.rules import units
 from bot.statements import Statement, marks, statements
@@ -75,7 +75,7 @@ def _evidence(said: list[Statement], reader: Reader, room: int) -> list[Element]
 def _statement(statement: Statement, room: int, with_quotes: bool, reader: Reader) -> tuple[list[Element], bool]:
     first, *rest = shown_pieces(statement.text or "", min(_STATEMENT_CHARS, room))
     text = f"{first.rstrip()} …" if rest else first
-    sources = [] if with_quotes else source_spans(statement.claims, reader)
+    sources = [] if with_quotes else source_spans(statement.claims)
     elements = [bullets([spans(text, reader.link_hosts) + sources])]
     for claim in statement.claims if with_quotes else ():
         quotes = _quotes(claim, reader)
@@ -84,9 +84,9 @@ def _statement(statement: Statement, room: int, with_quotes: bool, reader: Reade
     return elements, bool(rest)
 
 
-def source_spans(claims: Sequence[AllowedClaim], reader: Reader) -> list[Span]:
+def source_spans(claims: Sequence[AllowedClaim]) -> list[Span]:
     """In the same line of the list: tool and source, without the window."""
-    named = dict.fromkeys(" · ".join(source_parts(one, reader.zone)[:3]) for claim in claims for one in claim.evidence)
+    named = dict.fromkeys(" · ".join(source_names(one)) for claim in claims for one in claim.evidence)
     text = shown_pieces("; ".join(named), _SOURCE_CHARS)[0].strip()
     return spans(f" ({text})", italic=True) if text else []
 

@@ -37,8 +37,8 @@ def report_message(outcome: RunOutcome, report: AiopsReport, view: AnswerView) -
     ]
     gaps, gaps_left = _gaps(told, view)
     background = [
-        _listed("report_leads", told.leads, reader, _LEAD_CHARS),
-        _listed("report_cases", told.cases, reader, _CASE_CHARS),
+        _listed("triage_leads", told.leads, reader, _LEAD_CHARS),
+        _listed("triage_cases", told.cases, reader, _CASE_CHARS),
         alert_elements(told, reader),
     ]
     blocks = [header(report_title(told, reader)), rich(*head), *_rich(parts), *gaps, *_rich(background)]

@@ -25,16 +25,16 @@ def blast_elements(told: ToldReport, reader: Reader) -> tuple[list[Element], boo
     groups = [
         (name, _entities(entries, told))
         for name, entries in (
-            ("report_affected", report.affected),
-            ("report_healthy", report.healthy),
-            ("report_other_reason", report.other_reason),
+            ("triage_affected", report.affected),
+            ("triage_healthy", report.healthy),
+            ("triage_other_reason", report.other_reason),
         )
     ]
-    groups.append(("report_not_checked", [name for name in report.not_checked if name.strip()]))
+    groups.append(("triage_not_checked", [name for name in report.not_checked if name.strip()]))
     rows = [_group(reader.say(name), members, reader) for name, members in groups if members]
     if not rows:
         return [], False
-    heading = section(spans(reader.say("report_reach"), bold=True))
+    heading = section(spans(reader.say("triage_reach"), bold=True))
     return [heading, bullets(row for row, _ in rows)], any(left for _, left in rows)
 
 
@@ -43,16 +43,16 @@ def change_elements(told: ToldReport, reader: Reader) -> tuple[list[Element], bo
     cut = False
     for allowed in told.changes[:_CHANGES]:
         first, *rest = shown_pieces(marked(allowed), _CHANGE_CHARS)
-        rows.append(spans(f"{first.rstrip()} …" if rest else first, reader.link_hosts) + source_spans([allowed], reader))
+        rows.append(spans(f"{first.rstrip()} …" if rest else first, reader.link_hosts) + source_spans([allowed]))
         cut = cut or bool(rest)
-    return _rows("report_changes", rows, len(told.changes) - len(rows), reader, cut)
+    return _rows("triage_changes", rows, len(told.changes) - len(rows), reader, cut)
 
 
 def link_elements(told: ToldReport, reader: Reader) -> tuple[list[Element], bool]:
     """The runbooks that the head does not show."""
     links = told.runbooks[1:]
     short = [url for url in links if units(url) <= _LINK_CHARS][:_LINKS]
-    return _rows("report_runbooks", [link(url) for url in short], len(links) - len(short), reader, cut=False)
+    return _rows("triage_runbooks", [link(url) for url in short], len(links) - len(short), reader, cut=False)
 
 
 def alert_elements(told: ToldReport, reader: Reader) -> tuple[list[Element], bool]:
@@ -62,7 +62,7 @@ def alert_elements(told: ToldReport, reader: Reader) -> tuple[list[Element], boo
         return [], False
     named = [(shown_pieces(name, _ALERT_CHARS), count) for name, count in counts[:_ALERTS]]
     rows = [spans(f"{pieces[0].rstrip()}{' …' if pieces[1:] else ''}{_times(count)}") for pieces, count in named]
-    title = reader.say("report_alerts", count=len(told.report.alerts))
+    title = reader.say("triage_alerts", count=len(told.report.alerts))
     cut = any(pieces[1:] for pieces, _ in named)
     return _rows(title, rows, len(counts) - len(rows), reader, cut, is_key=False)
 
@@ -83,7 +83,7 @@ def _times(count: int) -> str:
 
 
 def _entities(entries: Sequence[BlastEntry], told: ToldReport) -> list[str]:
-    return [f"{entry.entity} {told.marks(entry)}".strip() for entry in entries]
+    return [f"{entry.entity} {told.marks_of(entry)}".strip() for entry in entries]
 
 
 def _group(label: str, members: Sequence[str], reader: Reader) -> tuple[list[Span], bool]:
@@ -97,5 +97,5 @@ def _group(label: str, members: Sequence[str], reader: Reader) -> tuple[list[Spa
         room -= units(first) + 2
         cut = cut or bool(rest)
     more = len(members) - len(shown)
-    tail = spans(f" {reader.say('report_group_left', count=more)}", italic=True) if more else []
+    tail = spans(f" {reader.say('triage_group_left', count=more)}", italic=True) if more else []
     return [*spans(f"{label} ", bold=True), *spans(", ".join(shown)), *tail], cut or more > 0

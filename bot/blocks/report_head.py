@@ -14,23 +14,22 @@ from bot.blocks.text import escaped_line, phone_line, shown_pieces
 from bot.printable import printable
 from bot.told_report import ToldReport
 
-_HEADLINE_CHARS, _CAUSE_CHARS, _NEXT_CHARS, _REST_CHARS = 170, 180, 130, 400
+_HEADLINE_CHARS, _CAUSE_CHARS, _NEXT_CHARS, _NAME_CHARS = 170, 180, 130, 60
 
 
 def report_title(told: ToldReport, reader: Reader) -> str:
-    verdict = told.outcome.verdict
-    if verdict is Verdict.PASS and told.causes:
-        return reader.say("report_cause_proven")
-    if verdict is Verdict.PASS and told.health:
-        return reader.say("report_health_proven")
-    return reader.say(f"verdict_{verdict.value.lower()}")
+    verdict, found = told.outcome.verdict, told.conclusion
+    if verdict is not Verdict.PASS or found is None:
+        return reader.say(f"verdict_{verdict.value.lower()}")
+    return reader.say("triage_health_proven" if _is_health(found) else "triage_cause_proven")
 
 
 def report_notification(told: ToldReport, reader: Reader) -> str:
     """Verdict, alert and what was found, in one escaped line of at most 150 characters."""
     found = told.conclusion or told.finding
-    name = (told.alert.alert_name if told.alert else None) or ""
-    parts = (report_title(told, reader), phone_line(name, 60), found.claim.claim_text if found else _headline(told))
+    text = found.claim.claim_text if found else _headline(told)
+    name = phone_line((told.alert.alert_name if told.alert else None) or "", _NAME_CHARS)
+    parts = (report_title(told, reader), "" if name in text else name, text)
     return escaped_line(": ".join(part for part in parts if part.strip()), NOTIFICATION_CHARS)
 
 
@@ -49,7 +48,7 @@ def head_of(told: ToldReport, view: AnswerView) -> tuple[list[Element], list[Ele
         shown = step or phone_line(reader.say("no_next_steps"), _NEXT_CHARS)
         elements.append(section(spans(reader.say("next"), bold=True), advice(shown, reader.link_hosts)))
     for url in told.runbooks[:1]:
-        elements.append(section(spans(reader.say("report_runbook"), bold=True), link(phone_line(url, 300))))
+        elements.append(section(spans(reader.say("triage_runbook"), bold=True), link(phone_line(url, 300))))
     return elements, [section(spans(f"… {''.join(rest)}"))] if rest else [], read
 
 
@@ -68,20 +67,25 @@ def _since(told: ToldReport, reader: Reader) -> list[str]:
     if moment is None or moment.tzinfo is None:
         return []
     local = f"{moment.astimezone(reader.zone):%H:%M}"
-    return [] if local in told.report.headline else [reader.say("report_since", when=reader.at(moment))]
+    return [] if local in told.report.headline else [reader.say("triage_since", when=reader.at(moment))]
 
 
 def _found(told: ToldReport, reader: Reader) -> list[Element]:
     found = told.conclusion
     if found is not None:
-        key = "report_cause" if told.causes else "report_health"
-        return [_claim_line(key, found, len(told.causes) - 1, reader)]
-    lines = [section(spans(reader.say("report_cause"), bold=True), spans(reader.say("report_no_cause")))]
+        if _is_health(found):
+            return [_claim_line("triage_health", found, 0, reader)]
+        return [_claim_line("triage_cause", found, len(told.causes) - 1, reader)]
+    lines = [section(spans(reader.say("triage_cause"), bold=True), spans(reader.say("triage_no_cause")))]
     return [*lines, _claim_line("finding", told.finding, 0, reader)] if told.finding else lines
 
 
+def _is_health(claim: AllowedClaim) -> bool:
+    return claim.claim.claim_type == "healthy"
+
+
 def _claim_line(key: str, claim: AllowedClaim, others: int, reader: Reader) -> Element:
-    more = f" {reader.say('report_more', count=others)}" if others > 0 else ""
+    more = f" {reader.say('triage_more', count=others)}" if others > 0 else ""
     text = f"{phone_line(claim.claim.claim_text, _CAUSE_CHARS)} [{claim.number}]{more}"
     return section(spans(reader.say(key), bold=True), spans(text, reader.link_hosts))
 

@@ -163,7 +163,7 @@ def sample_healthy(run_id: str = "run-1") -> RunOutcome:
     health = _allowed(1, 3)
     report = outcome.report.model_copy(
         update={
-            "headline": "PaymentLatencyHigh (warning) fires since 2026-11-30 02:57 UTC, says Alertmanager",
+            "headline": "Alertmanager reports: PaymentLatencyHigh is firing (warning), since 2026-11-30 02:57 UTC",
             "alerts": (sample_alert(alert_name="PaymentLatencyHigh", severity="warning"),),
             "probable_cause": (),
             "affected": (),
@@ -191,7 +191,8 @@ def sample_resolved() -> Resolved:
 def _report() -> AiopsReport:
     more = sample_alert(alert_name="OrderErrorsHigh", severity="high", fingerprint="f2", links={})
     return AiopsReport(
-        headline="CheckoutLatencyHigh (critical) on checkout-service fires since 2026-11-30 02:57 UTC, says Alertmanager",
+        headline="Alertmanager reports: CheckoutLatencyHigh is firing (critical) on checkout-service, since 2026-11-30 10:57 "
+        "(02:57 UTC); 2 more alert(s) of this incident",
         mode="PAYLOAD_TARGETED",
         alerts=(sample_alert(), more, more.model_copy(update={"fingerprint": "f3"})),
         probable_cause=("c1",),

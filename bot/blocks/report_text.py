@@ -20,13 +20,13 @@ def checks_line(report: AiopsReport, reader: Reader) -> str:
     """`Checks 4/5: ✓ stays on the alert · ✗ cause verified …`"""
     met = {name: bool(getattr(report.evaluation, name)) for name in CHECKS}
     shown = " · ".join(f"{'✓' if is_met else '✗'} {reader.say(f'check_{name}')}" for name, is_met in met.items())
-    return reader.say("report_checks", met=sum(met.values()), all=len(met), checks=shown)
+    return reader.say("triage_checks", met=sum(met.values()), all=len(met), checks=shown)
 
 
 def whole_report(told: ToldReport, view: AnswerView) -> Snippet:
     """Nothing is shortened: every alert, entity, claim, quote, step and gap."""
     content = printable("\n".join(_lines(told, view)) + "\n")
-    return Snippet(f"report-{told.outcome.run_id}.txt", view.reader.say("report_file"), content)
+    return Snippet(f"report-{told.outcome.run_id}.txt", view.reader.say("triage_file"), content)
 
 
 def _lines(told: ToldReport, view: AnswerView) -> Iterator[str]:
@@ -35,21 +35,21 @@ def _lines(told: ToldReport, view: AnswerView) -> Iterator[str]:
     yield from ("", report.headline, checks_line(report, reader))
     yield from (f"- {reason}" for reason in report.evaluation.reasons)
     for key, entries in (
-        ("report_affected", report.affected),
-        ("report_healthy", report.healthy),
-        ("report_other_reason", report.other_reason),
+        ("triage_affected", report.affected),
+        ("triage_healthy", report.healthy),
+        ("triage_other_reason", report.other_reason),
     ):
         yield from _part(reader.say(key), _entities(entries, told))
-    yield from _part(reader.say("report_not_checked"), report.not_checked)
-    yield from _part(reader.say("report_changes"), told.marked_changes)
+    yield from _part(reader.say("triage_not_checked"), report.not_checked)
+    yield from _part(reader.say("triage_changes"), told.marked_changes)
     yield from _part(reader.say("next_steps"), _steps(told))
-    yield from _part(reader.say("report_runbooks"), told.runbooks)
+    yield from _part(reader.say("triage_runbooks"), told.runbooks)
     yield from _part(reader.say(TEMPLATES[outcome.verdict].gaps), (*told.gaps, *view.missing))
-    yield from _part(reader.say("report_leads"), [_lead(told, text) for text in told.leads])
-    yield from _part(reader.say("report_cases"), told.cases)
+    yield from _part(reader.say("triage_leads"), [_lead(told, text) for text in told.leads])
+    yield from _part(reader.say("triage_cases"), told.cases)
     yield from ("", reader.say("evidence_heading")) if outcome.claims else ()
     yield from evidence_lines(outcome, reader)
-    yield from ("", reader.say("report_alerts", count=len(report.alerts))) if report.alerts else ()
+    yield from ("", reader.say("triage_alerts", count=len(report.alerts))) if report.alerts else ()
     for alert in report.alerts:
         yield from _alert(alert)
     yield from ("", *(line for line in (window_line(outcome, reader), usage_line(outcome, reader)) if line))
@@ -60,7 +60,7 @@ def _part(heading: str, items: Sequence[str]) -> Iterator[str]:
 
 
 def _entities(entries: Sequence[BlastEntry], told: ToldReport) -> list[str]:
-    return [f"{entry.entity} {told.marks(entry)}".strip() for entry in entries]
+    return [f"{entry.entity} {told.marks_of(entry)}".strip() for entry in entries]
 
 
 def _steps(told: ToldReport) -> list[str]:

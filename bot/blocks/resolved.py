@@ -41,7 +41,7 @@ def resolved_message(resolved: Resolved, reader: Reader) -> ResolvedMessage:
     name = " ".join(resolved.name.split())
     title = reader.say("resolved_title", name=shown_pieces(name, _NAME_CHARS)[0]) if name else reader.say("resolved_plain")
     said = list(_said(resolved, reader))
-    blocks: list[Block] = [paragraph(title, reader, bold=True), context(" ".join(said))]
+    blocks: list[Block] = [paragraph(title, reader, bold=True), context(*said)]
     at_end = [text for text in resolved.at_end if text.strip()]
     if at_end:
         blocks.insert(1, rich(section(spans(reader.say("resolved_end"), bold=True)), _list(at_end[:_AT_END])))

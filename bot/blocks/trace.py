@@ -9,6 +9,7 @@ from bot.blocks import ids
 from bot.blocks.modal import Item, View, gone_view, loading_view, paged_view, pages_of
 from bot.blocks.parts import context, header, line
 from bot.blocks.reader import Reader
+from bot.blocks.report_text import CHECKS
 from bot.blocks.rich import Block, rich, section, spans
 from bot.blocks.text import phone_line, shown_pieces
 from bot.blocks.usage import seconds_text, spent
@@ -41,6 +42,7 @@ def _blocks(run: Run, steps: Sequence[Step], calls: Sequence[StoredInvocation], 
     yield context(_totals(run, reader))
     for heading, lines in (
         ("trace_path", _path(run.orchestration_trace or {})),
+        *_checks(run, reader),
         ("trace_steps", [_step(step, reader) for step in steps]),
         ("trace_calls", [_call(call, reader) for call in calls]),
     ):
@@ -74,6 +76,15 @@ def _path(trace: Mapping[str, Any]) -> list[str]:
             lines.append(f"{one['source']} → {one['target']}{reason}")
         at = one["target"]
     return lines
+
+
+def _checks(run: Run, reader: Reader) -> list[tuple[str, list[str]]]:
+    """What an alert's run was measured by, with the reasons."""
+    found = (run.self_evaluation or {}).get("aiops_rule_evaluation")
+    if not isinstance(found, Mapping):
+        return []
+    met = [f"{'✓' if found[name] else '✗'} {reader.say(f'check_{name}')}" for name in CHECKS if name in found]
+    return [("trace_checks", [*met, *(str(reason) for reason in found.get("reasons") or ())])]
 
 
 def _step(step: Step, reader: Reader) -> str:
