@@ -70,8 +70,15 @@ def pairs_of(text: str) -> list[tuple[str, str]]:
 def pairs_of_line(line: str) -> list[tuple[str, str]]:
     if ":" not in line and "=" not in line and "：" not in line:
         return []
-    pieces: Iterable[str] = _SEVERAL.split(line) if len(line) < 2_000 else (line,)
+    pieces: Iterable[str] = _several(line) if len(line) < 2_000 else (line,)
     return [pair for piece in pieces if (pair := pair_of(piece))]
+
+
+def _several(line: str) -> list[str]:
+    """Its pairs apart, unless they are one key's value: `Value: A=0.143, C=1`."""
+    pieces = _SEVERAL.split(line)
+    marks = {match[0].strip() for piece in pieces if (match := _SEPARATOR.search(piece, 0, 80))}
+    return pieces if len(marks) == 1 else [line]
 
 
 def pair_of(line: str) -> tuple[str, str] | None:

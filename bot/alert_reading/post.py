@@ -194,7 +194,7 @@ def _part(kind: str, source: Mapping[str, Any], blocks: BlockParts, taken: _Take
         footer=plain(taken.text(source.get("footer"))),
         color=_str(source.get("color")).lstrip("#").casefold()[:20],
         ts=float(ts) if isinstance(ts, int | float) else _number(ts),
-        fields=tuple(Field(bare(plain(title)), bare(plain(value)), value) for title, value in pairs),
+        fields=tuple(Field(bare(plain(title)).rstrip(" :："), bare(plain(value)), value) for title, value in pairs),
         buttons=(*_buttons(source, taken), *(Link(bare(label), unescape(url)) for label, url in blocks.buttons)),
         links=tuple(link for piece in (title_markup, pretext_markup, markup, *(v for _, v in pairs)) for link in links_in(piece)),
     )  # fmt: skip

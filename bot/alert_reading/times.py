@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.alert_reading.markup import instant_of
 
@@ -28,6 +29,9 @@ _FORMS = tuple(
 _STAMP = re.compile(r"\A\s*1\d{9}(?:\d{3}|\.\d{1,6})?\s*\Z")
 # Names that mean one offset everywhere; CST, IST, BST, EST and PST do not.
 _ZONES = {"Z": 0.0, "UTC": 0.0, "GMT": 0.0, "JST": 9.0, "KST": 9.0, "MSK": 3.0, "CET": 1.0, "CEST": 2.0, "EDT": -4.0, "PDT": -7.0, "北京时间": 8.0}  # fmt: skip
+_NAMED_ZONE = re.compile(
+    r"(?:UTC|GMT)\s?[+-]\d{1,2}(?::?\d{2})?|\b(?:UTC|GMT|JST|KST|MSK|CET|CEST)\b|北京时间|\b[A-Z][A-Za-z]{2,}(?:/[A-Z][A-Za-z_+-]{2,}){1,2}\b"
+)
 _OFFSET = re.compile(r"(?:UTC|GMT)?\s?([+-])(\d{1,2}):?(\d{2})?\Z")
 
 
@@ -47,20 +51,19 @@ def read_time(text: str, *, zone: str | None = None) -> str | None:
 
 def zone_in(title: str) -> str | None:
     """The zone that a title names: `Time (UTC)`, `時刻 (JST)`, `Started (UTC+8)`."""
-    match = re.search(r"(?:UTC|GMT)\s?[+-]\d{1,2}(?::?\d{2})?|\b(?:UTC|GMT|JST|KST|MSK|CET|CEST)\b|北京时间", title[:100])
+    match = _NAMED_ZONE.search(title[:100])
     return match[0] if match else None
 
 
 def _written(found: dict[str, str | None], zone: str | None) -> str | None:
     try:
         at = datetime(*_date(found), _hour(found), int(found.get("minute") or 0), int(found.get("second") or 0))  # noqa: DTZ001
-        offset = _offset(found.get("zone")) if found.get("zone") else None
-        offset = _offset(zone) if offset is None else offset
         fraction = found.get("fraction")
         digits = f".{''.join(str(int(digit)) for digit in fraction)}" if fraction else ""
-        if offset is None:
+        known = _zone(found.get("zone")) or (_zone(zone) if not found.get("zone") else None)
+        if known is None:
             return at.isoformat() + digits
-        utc = at.replace(tzinfo=timezone(timedelta(hours=offset))).astimezone(UTC)
+        utc = at.replace(tzinfo=known).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
     return utc.replace(tzinfo=None).isoformat() + digits + "Z"
@@ -86,13 +89,17 @@ def _hour(found: dict[str, str | None]) -> int:
     return hour % 12 + (12 if half in ("p", "下午", "午後", "오후") else 0)
 
 
-def _offset(zone: str | None) -> float | None:
-    """Hours east of Greenwich; None for a name that means several."""
+def _zone(zone: str | None) -> tzinfo | None:
+    """None for no name, and for one that means several."""
     name = (zone or "").strip(" ()")
     if name.upper() in _ZONES:
-        return _ZONES[name.upper()]
-    match = _OFFSET.match(name)
-    if not match:
+        return timezone(timedelta(hours=_ZONES[name.upper()]))
+    if match := _OFFSET.match(name):
+        ahead = timedelta(hours=int(match[2]), minutes=int(match[3] or 0))
+        return timezone(-ahead if match[1] == "-" else ahead)
+    if "/" not in name:
         return None
-    hours = int(match[2]) + int(match[3] or 0) / 60
-    return -hours if match[1] == "-" else hours
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, OSError):
+        return None

@@ -18,7 +18,7 @@ _SEVERITIES: dict[Severity, str] = {
     "심각 치명적 치명 긴급 재해 حرج حرجة خطير خطيرة طارئ طارئة كارثة بحرانی קריטי גורלי गंभीर วิกฤต nghiêm-trọng",
     "high": "high error err major p2 s2 sev2 sev-2 hoch schwerwiegend fehler élevé élevée majeur majeure alto alta wysoki "
     "yüksek erreur высок* ошибк* серьёзн* 高 高危 重要 错误 錯誤 エラー 重度の障害 높음 높은 오류 중대 عالي عالية عالٍ مرتفع مرتفعة خطأ גבוה",
-    "warning": "warning warn average medium minor moderate p3 s3 sev3 sev-3 warnung mittel avertissement moyen moyenne mineur "
+    "warning": "warning warn needs-attention average medium minor moderate p3 s3 sev3 sev-3 warnung mittel avertissement moyen moyenne mineur "
     "advertencia aviso atenção medio media médio média uyarı orta ostrzeżenie avviso предупрежд* попередж* средн* 警告 警示 预警 預警 "
     "次要 中 中等 一般 一般严重 軽度の障害 주의 경고 중간 보통 تحذير متوسط متوسطة هشدار אזהרה चेतावनी คำเตือน cảnh-báo",
     "info": "info information informational low notice p4 p5 s4 s5 sev4 sev5 sev-4 sev-5 niedrig faible basso bajo baja baixo "

@@ -1,0 +1,51 @@
+"""Uptime Kuma: `[Monitor] [🔴 Down] reason`, in blocks within an attachment or as plain text."""
+
+from __future__ import annotations
+
+import re
+
+from bot.alert_reading.build import Links, make_alert
+from bot.alert_reading.markup import bare
+from bot.alert_reading.parsed import Reading, Sender
+from bot.alert_reading.post import Field, Post
+from bot.alert_reading.times import read_time, zone_in
+from bot.alert_reading.words import status_of
+
+_MESSAGE = re.compile(r"\[([^\n]{1,200})\] \[[^\w\]\n]{0,6}(Down|Up)\] ?(.*)", re.DOTALL)
+_MENTION = re.compile(r"\s*@(?:channel|here|everyone)\s*\Z")
+
+
+def _claims(post: Post) -> bool:
+    return post.said_by("uptimekuma") or "Uptime Kuma" in post.text[:200] or _MESSAGE.search(post.text[:400]) is not None
+
+
+def _read(post: Post) -> Reading | None:
+    message = _MENTION.sub("", post.field("Message") or post.text)
+    match = _MESSAGE.search(message[:4_000])
+    status = status_of(match[2]) if match else None
+    if match is None or status is None:
+        return None
+    at = _time(post)
+    buttons = [(button.label, button.url) for part in post.parts for button in part.buttons]
+    alert = make_alert(
+        SENDER.name,
+        match[1],
+        status,
+        labels={"monitor": match[1]},
+        annotations={"description": bare(match[3])},
+        starts_at=at if status == "firing" else None,
+        ends_at=at if status == "resolved" else None,
+        links=Links().add_all(("dashboard" if "kuma" in label.casefold() else label, url) for label, url in buttons).by_kind(),
+        raw=message,
+    )
+    return Reading((alert,))
+
+
+def _time(post: Post) -> str | None:
+    """`Time (UTC)`, `Time (Asia/Shanghai)`."""
+    fields: list[Field] = [field for part in post.parts for field in part.fields]
+    field = next((field for field in fields if field.title.startswith("Time")), None)
+    return read_time(field.value, zone=zone_in(field.title)) if field else None
+
+
+SENDER = Sender(name="uptime-kuma", claims=_claims, read=_read)
