@@ -74,13 +74,13 @@ def _values(text: str) -> Iterator[object]:
         try:
             value, at = decoder.raw_decode(text, at)
         except (json.JSONDecodeError, RecursionError) as error:
-            raise NoAlert(_where(text, error)) from error
+            raise NoAlert(_where(error)) from error
         yield value
         while at < len(text) and text[at].isspace():
             at += 1
 
 
-def _where(text: str, error: json.JSONDecodeError | RecursionError) -> str:
+def _where(error: json.JSONDecodeError | RecursionError) -> str:
     wanted = "a Slack message event, or the JSON that Alertmanager or Grafana send to a webhook"
     if isinstance(error, RecursionError):
         return f"This JSON is nested too deeply. Give {wanted}."

@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from bot.alert_commands import watch_lines
 from bot.blocks.text import escape, phone_line
 from bot.desk import UNFINISHED, Desk
+from bot.people import Person
 from bot.times import window_text
 from storage.audience import Audience
 from storage.budget import Spent, workspace
@@ -18,8 +20,8 @@ ENDED_SHOWN = 3
 CASES_SHOWN = 10
 
 
-async def status_text(desk: Desk, channel: str, language: str) -> str:
-    """What runs and waits here, what ended last, and what the day has cost."""
+async def status_text(desk: Desk, channel: str, person: Person, language: str) -> str:
+    """What runs and waits here, what ended last, how alerts are treated, and what the day has cost."""
     found = await desk.db.call(desk.jobs.recent, [channel], RECENT)
     active = [(job, run) for job, run in reversed(found) if run.status in UNFINISHED]
     ended = [(job, run) for job, run in found if run.status not in UNFINISHED][:ENDED_SHOWN]
@@ -29,6 +31,8 @@ async def status_text(desk: Desk, channel: str, language: str) -> str:
     lines = lines or [desk.says(language, "status_none")]
     lines += [_ended(desk, run, language) for _, run in ended]
     spent = await desk.db.call(desk.budget.spent, now.date(), workspace(desk.bot.team))
+    if not channel.startswith("D"):
+        lines += await watch_lines(desk, channel, person, language)
     return "\n".join([*lines, _spent(desk, spent, language)])
 
 

@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 from agents.replies import Replies
 from agents.state import RunRequest
 from bot.admission import Admission
+from bot.alert_channels import AlertChannels
 from bot.blocks.reader import Reader, slack_words
 from bot.blocks.rich import Block
 from bot.greetings import usage
@@ -29,6 +30,7 @@ from storage.budget import BudgetStore
 from storage.cases import CaseStore
 from storage.engine import Database
 from storage.feedback import FeedbackStore
+from storage.incidents import IncidentStore
 from storage.jobs import Added, Duplicate, JobKey, JobStore, NewJob
 from storage.sessions import SessionStore, Thread
 from storage.trace import TraceStore
@@ -110,6 +112,14 @@ class Desk:
     @property
     def budget(self) -> BudgetStore:
         return BudgetStore(self.db)
+
+    @property
+    def incidents(self) -> IncidentStore:
+        return IncidentStore(self.db)
+
+    @property
+    def alert_channels(self) -> AlertChannels:
+        return AlertChannels(self.db, self.settings, self.bot.team, self.place.clock)
 
     @property
     def admission(self) -> Admission:

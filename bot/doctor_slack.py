@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from bot.app import App
+from bot.alert_channels import AlertChannels
+from bot.app import App, prepare
 from bot.blocks.reader import slack_words
 from bot.blocks.samples import Sample, samples
 from bot.doctor import Finding
@@ -16,9 +17,11 @@ from bot.people import LookupFailed, People, Place
 from bot.settings import variable
 from bot.slack_client import SlackAway, SlackCalls, SlackRefused, found_problems, open_slack
 from bot.validator import Problem
+from storage.errors import StorageError
 
 UPDATE = "Update the app from `proofthread manifest` and install it again."
-INVITE = "Invite the bot there (/invite), or correct slack_channels."
+INVITE = "Invite the bot there (/invite), or correct slack_channels and alert_channels."
+WATCH = "Type /proofthread watch in the channel where monitors post, or set alert_channels."
 
 
 async def slack(app: App) -> list[Finding]:
@@ -34,7 +37,8 @@ async def slack(app: App) -> list[Finding]:
         except ConfigError as error:
             return [Finding(name="slack", state="fail", detail=str(error))]
         people = People(calls, identity.team, identity.enterprise)
-        return [_token(identity), await _sockets(app, calls), await _channels(app.settings.slack_channels, people)]
+        found = [_token(identity), await _sockets(app, calls), await _channels(app.settings.slack_channels, people)]
+        return [*found, await _alerts(app, identity, people)]
 
 
 async def payloads(app: App) -> list[Finding]:
@@ -100,6 +104,21 @@ async def _channels(listed: Sequence[str], people: People) -> Finding:
     if wrong:
         return Finding(name="channels", state="warn", detail=detail, advice=f"{wrong}. {INVITE}")
     return Finding(name="channels", state="ok", detail=detail)
+
+
+async def _alerts(app: App, identity: Identity, people: People) -> Finding:
+    """Channels whose alerts are watched, by the settings and by what people said there."""
+    watching = AlertChannels(app.database, app.settings, identity.team, app.work.clock)
+    try:
+        await prepare(app)
+        places = [await people.place(one.channel) for one in await watching.watched()]
+    except (LookupFailed, StorageError) as error:
+        return Finding(name="alerts", state="fail", detail=str(error))
+    if not places:
+        return Finding(name="alerts", state="off", detail="no channel is watched", advice=WATCH)
+    detail = f"watched in {', '.join(place.name or place.id for place in places)}"
+    wrong = "; ".join(f"{place.name or place.id}: {trouble}" for place in places if (trouble := _trouble(place)))
+    return Finding(name="alerts", state="warn" if wrong else "ok", detail=detail, advice=f"{wrong}. {INVITE}" if wrong else "")
 
 
 def _trouble(place: Place) -> str:

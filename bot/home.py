@@ -13,6 +13,7 @@ from bot.blocks.parts import paragraph
 from bot.blocks.text import phone_line
 from bot.desk import UNFINISHED, Desk
 from bot.doctor import Finding
+from bot.home_alerts import watched_channels
 from bot.stored_answer import stored_answer
 from storage.budget import workspace
 from storage.jobs import Job
@@ -42,18 +43,21 @@ async def facts_for(desk: Desk, user: str, language: str) -> HomeFacts:
     found = await desk.db.call(desk.jobs.recent, channels, RUNS_READ)
     votes = await desk.db.call(desk.feedback.rate, channels)
     findings = await desk.health()
+    alerts, any_watched = await watched_channels(desk, user, language)
+    hints = _hints(desk, findings, language)
     return HomeFacts(
         runs=await asyncio.gather(*(_run(desk, job, run) for job, run in found[:RUNS_SHOWN])),
         open_questions=_open(found),
         verdicts=dict(Counter(run.verdict for _, run in found if run.verdict)),
         sources=[_source(finding) for finding in findings],
+        alerts=alerts,
         channels=await _channels(desk, user, language),
         people=await asyncio.gather(*(_name(desk, one) for one in desk.settings.slack_users)),
         useful=votes.useful,
         not_useful=votes.not_useful,
         model=_model(desk),
         budget=await _budget(desk),
-        hints=_hints(desk, findings, language),
+        hints=hints if any_watched else [*hints, desk.says(language, "home_hint_alerts")],
     )
 
 

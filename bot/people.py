@@ -99,6 +99,11 @@ class People:
             return True
         return user_id in await self._members.get(channel_id)
 
+    async def is_member(self, user_id: str, channel_id: str) -> bool:
+        """Whether this person is in the channel; true where Slack may not tell us who is. Raises LookupFailed."""
+        members = await self._members.get(channel_id)
+        return not members or user_id in members
+
     def forget(self, some_id: str) -> None:
         """Something about it has changed."""
         self._persons.forget(some_id)

@@ -57,12 +57,13 @@ class HomeBudget:
 
 @dataclass(frozen=True)
 class HomeFacts:
-    """Only what this person may read in their channels. Empty `channels` or `people` means all; `model` None: rules."""
+    """Only what this person may read in their channels. `alerts`: a line a watched channel. Empty `channels` or `people` means all; `model` None: rules."""
 
     runs: Sequence[HomeRun] = ()
     open_questions: Sequence[str] = ()
     verdicts: dict[str, int] = field(default_factory=dict)
     sources: Sequence[HomeSource] = ()
+    alerts: Sequence[str] = ()
     channels: Sequence[str] = ()
     people: Sequence[str] = ()
     useful: int = 0
@@ -79,6 +80,8 @@ def home_view(facts: HomeFacts, reader: Reader) -> HomeView:
     blocks += _runs(facts.runs, reader)
     if facts.open_questions:
         blocks += _part("home_open", facts.open_questions, reader)
+    if facts.alerts:
+        blocks += _part("home_alerts", facts.alerts, reader)
     if facts.verdicts:
         blocks += _part("home_verdicts", [_mix(facts.verdicts, reader)], reader)
     blocks += [divider(), *_part("home_votes", [_votes(facts, reader)], reader)]

@@ -1,4 +1,4 @@
-"""`/proofthread ask|status|cases|help`."""
+"""`/proofthread ask|status|cases|watch|unwatch|mute|unmute|help`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from bot.alert_commands import alert_command, alert_word
 from bot.blocks.text import escape, split_text
 from bot.channel_status import cases_text, status_text
 from bot.desk import Asked, Desk
@@ -46,11 +47,13 @@ async def _done(desk: Desk, command: Mapping[str, Any]) -> str:
     language = desk.language(person, rest)
     if refused:
         return desk.says(language, refused)
+    if alerts := alert_word(word):
+        return await alert_command(desk, alerts, rest, channel, person, language)
     match word.lower():
         case "ask":
             return await _ask(desk, channel, person, read_markup(rest), language)
         case "status":
-            return await status_text(desk, channel, language)
+            return await status_text(desk, channel, person, language)
         case "cases":
             return await cases_text(desk, channel, language)
         case "" | "help":

@@ -39,6 +39,7 @@ async def test_a_good_setting_up_is_said_to_be_good(tmp_path: Path) -> None:
             ("slack", "ok"),
             ("events", "ok"),
             ("channels", "ok"),
+            ("alerts", "off"),
         ]
         assert "Loopback" in findings[0].detail
         assert emulator.sockets == 0

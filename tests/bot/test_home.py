@@ -77,6 +77,7 @@ async def test_it_says_what_may_be_read_where_it_answers_and_where_questions_go(
         "api_key": SecretStr("sk-secret"),
         "slack_channels": ("C0INCIDENT", "G0PRIVATE1"),
         "daily_tokens": 1000,
+        "alert_channels": ("C0ALERTS01",),
     }
     with emulator() as slack:
         async with answered_bot(slack, sqlite_database) as bot:
@@ -84,10 +85,27 @@ async def test_it_says_what_may_be_read_where_it_answers_and_where_questions_go(
             facts = await facts_for(desk, BEN, "en")
             assert [(one.name, one.healthy) for one in facts.sources] == [("logs", True), ("metrics", False), ("changes", None)]
             assert facts.hints == ["metrics: Start Prometheus."]
+            assert facts.alerts == ["#alerts: 0 open incidents"]
             assert facts.channels == ["#incidents", "1 more that you cannot read"]
             shown = str(await home_of(desk, BEN))
             assert facts.model == HomeModel("qwen3", "vllm.internal")
             assert "sk-secret" not in shown
+
+
+async def test_it_says_how_to_begin_where_no_alerts_are_watched(sqlite_database: Database) -> None:
+    with emulator() as slack:
+        async with answered_bot(slack, sqlite_database) as bot:
+            facts = await facts_for(bot.desk, BEN, "zh")
+            assert facts.alerts == []
+            assert "/proofthread watch" in facts.hints[-1]
+
+
+async def test_a_watched_private_channel_is_named_to_its_members_alone(sqlite_database: Database) -> None:
+    with emulator() as slack:
+        async with answered_bot(slack, sqlite_database) as bot:
+            await bot.desk.alert_channels.watch("G0PRIVATE1", ANA, watched=True)
+            seen = {user: (await facts_for(bot.desk, user, "en")).alerts for user in (ANA, BEN)}
+            assert seen == {ANA: ["#war-room: 0 open incidents"], BEN: []}
 
 
 async def _found() -> Sequence[Finding]:

@@ -48,7 +48,7 @@ async def test_ask_posts_the_question_and_answers_in_its_thread(sqlite_database:
         ("ask", "Write what you want to know"),
         ("ask hello", "Ask me about an incident"),
         ("cases", "No cases yet"),
-        ("status", "Nothing runs or waits in this channel.\nToday: 0 tokens."),
+        ("status", "Nothing runs or waits in this channel.\nAlerts here are not watched"),
         ("STATUS", "Today: 0 tokens."),
     ],
 )
