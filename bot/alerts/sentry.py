@@ -1,0 +1,84 @@
+"""Sentry's Slack app: metric alerts (`Critical: name`) and issues (title, tags in back-ticks, project and short id below)."""
+
+from __future__ import annotations
+
+import re
+
+from agents.contracts import AlertStatus
+from bot.alert_reading.build import make_alert
+from bot.alert_reading.parsed import Reading, Sender
+from bot.alert_reading.post import Post
+from bot.alert_reading.said import first_match, heading, headings, link_to, links_by_kind, links_of, said
+from bot.alert_reading.times import read_time
+
+_METRIC = re.compile(r"\A(Critical|Warning|Resolved|Triggered): (\S.*)\Z", re.IGNORECASE)
+_VALUE = re.compile(r"\A\W*(\d[\d.,]*\s?(?:%|[a-zµ]{1,2}\b)?)", re.IGNORECASE)
+_TAG = re.compile(r"([\w.-]{1,60}): `([^`\n]{1,500})`")
+_OVER = re.compile(
+    r"\b(?:issue|[A-Z][A-Z0-9-]*-[0-9A-Z]+)\b[^\n]{0,40}\b(?:resolved)\b|\bmarked\b[^\n]{0,80}\bas resolved\b|\A\S+(?: \S+)? resolved (?:issue|[A-Z])",
+    re.IGNORECASE,
+)
+_ARCHIVED = re.compile(r"\bissue\b[^\n]{0,40}\b(?:archived|ignored)\b", re.IGNORECASE)
+_SHORT_ID = re.compile(r"\b[A-Z][A-Z0-9_-]*-[0-9A-Z]{1,8}\b")
+
+
+def _claims(post: Post) -> bool:
+    return post.said_by("sentry") or link_to(post, "sentry.io/", "sentry_") is not None
+
+
+def _read(post: Post) -> Reading | None:
+    metric = first_match(_METRIC, headings(post))
+    if metric and link_to(post, "/alerts/", "/issues/", "/monitors/"):
+        return _metric(post, metric)
+    return _issue(post)
+
+
+def _metric(post: Post, title: re.Match[str]) -> Reading:
+    word = title[1].casefold()
+    body = "\n".join(part.text for part in post.parts)
+    value = _VALUE.search(body)
+    alert = make_alert(
+        SENDER.name,
+        title[2],
+        "resolved" if word == "resolved" else "firing",
+        severity=title[1] if word in ("critical", "warning") else None,
+        annotations={"summary": body.partition("\n")[0]} if body else {},
+        value=value[1] if value else None,
+        starts_at=read_time(body),
+        links=links_by_kind(post),
+        raw=post.whole(),
+    )
+    return Reading((alert,))
+
+
+def _issue(post: Post) -> Reading | None:
+    link = next((link for link in links_of(post) if "/issues/" in link.url), None)
+    if link is None:
+        return None
+    known, body = said(post), post.whole()
+    own = next((part.title for part in post.parts if part.title_link == link.url), "")
+    name = heading(own or link.label)
+    tags = dict(_TAG.findall(body))
+    labels = tags | known.labels(project=("project",), short_id=("short id",))
+    only_id = _SHORT_ID.fullmatch(name)
+    alert = make_alert(
+        SENDER.name,
+        None if only_id else name,
+        _status(post, known.get("state")),
+        severity=tags.get("level") or known.get("level"),
+        labels={**labels, **({"short_id": name} if only_id else {})},
+        links=links_by_kind(post, link.url),
+        raw=body,
+    )
+    return Reading((alert,))
+
+
+def _status(post: Post, state: str) -> AlertStatus:
+    lines = [heading(line) for part in post.parts for line in part.text[:4_000].splitlines()]
+    lines.append(heading(post.text))
+    if state.casefold() == "resolved" or first_match(_OVER, lines):
+        return "resolved"
+    return "acknowledged" if state.casefold() in ("archived", "ignored") or first_match(_ARCHIVED, lines) else "firing"
+
+
+SENDER = Sender(name="sentry", claims=_claims, read=_read)
