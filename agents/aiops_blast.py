@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from agents.alert_subject import evidence_text, is_nameable, main_entity, names
+from agents.alert_subject import PRODUCTS, evidence_text, is_nameable, main_entity, names
 from agents.contracts import AllowedClaim, BlastEntry, BlastGroup, ClaimType, DraftBlast
 from agents.state import RunState
 from tools.invocation import Invocation
 
 MAX_NOT_CHECKED = 12
+_NO_NAME = re.compile(r"[,;={}<>\"\n]")
 KINDS: Mapping[BlastGroup, tuple[ClaimType, ...]] = {
     "affected": ("root_cause", "symptom", "impact"),
     "healthy": ("healthy",),
@@ -35,7 +37,7 @@ def blast_radius(
     entries: dict[BlastGroup, list[BlastEntry]] = {group: [] for group in KINDS}
     for blast in drafted:
         entry = _entry(blast, allowed)
-        if entry is not None and blast.entity not in placed:
+        if entry is not None and blast.entity not in placed and not _NO_NAME.search(blast.entity):
             placed[blast.entity] = blast.group
             entries[blast.group].append(entry)
     return BlastRadius(
@@ -76,6 +78,7 @@ def _not_checked(
     wanted = (*(blast.entity for blast in state.blast_radius), *state.not_checked, *planned)
     own = main_entity(state.alerts)
     left = [name for name in dict.fromkeys((*((own,) if own else ()), *wanted)) if name not in placed and is_nameable(name)]
+    left = [name for name in left if not _NO_NAME.search(name) and name.lower() not in PRODUCTS]
     known = _known_text(state, invocations) if left else ""
     return tuple(name for name in left if names(name, known))[:MAX_NOT_CHECKED]
 

@@ -36,9 +36,10 @@ def evaluated(state: RunState, invocations: Sequence[Invocation]) -> AiopsRuleEv
     )
 
 
-def carrying_claims(state: RunState, invocations: Sequence[Invocation]) -> tuple[AllowedClaim, ...]:
-    """The causes and proofs of health that a PASS would rest on."""
-    return tuple(_Checks(state, invocations).carrying)
+def carrying_claim(state: RunState, invocations: Sequence[Invocation]) -> AllowedClaim | None:
+    """The cause that a PASS would rest on, else the proof of health."""
+    found = _Checks(state, invocations).carrying
+    return min(found, key=lambda claim: claim.claim.claim_type != "root_cause", default=None)
 
 
 def _verdict(state: RunState, focused: bool, claims_verified: bool, cause_verified: bool) -> Verdict:

@@ -12,6 +12,7 @@ from agents.replies import Replies
 from agents.state import RunState
 
 NAME_CHARS = 120
+NO_SEVERITY = "none"
 _SENDERS = {
     "aws_chatbot": "AWS Chatbot", "azure_monitor": "Azure Monitor", "cloudwatch": "CloudWatch", "elastalert": "ElastAlert",
     "github_actions": "GitHub Actions", "google_cloud": "Google Cloud", "healthchecks": "Healthchecks.io",
@@ -48,7 +49,9 @@ def _name(alert: Alert, replies: Replies, language: str) -> str:
 
 def _severity(alert: Alert, replies: Replies, language: str) -> str:
     severity = alert.severity or alert.severity_raw
-    return replies.text(language, "headline_severity", severity=_plain(severity)) if severity else ""
+    if not severity or severity == NO_SEVERITY:
+        return ""
+    return replies.text(language, "headline_severity", severity=_plain(severity))
 
 
 def _subject(state: RunState, replies: Replies) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from agents.contracts import Alert, AllowedClaim, VerifiedEvidence
 from agents.gate.identifiers import claimed_names
 from agents.gate.tokens import content_words, parts
+from agents.gate.words import KNOWN_TECH
 
 # Keys of labels, annotations and scopes whose values are things that can be looked at, the most telling first.
 ENTITY_KEYS = (
@@ -20,6 +21,7 @@ NOISE_KEYS = frozenset({
     "alertname", "severity", "priority", "prometheus", "receiver", "alertgroup", "monitor_id", "pipeline_name",
     "workload_type", "value", "status", "source", "replica", "team", "owner", "color", "runbook_url", "dashboard_url",
 })  # fmt: skip
+PRODUCTS = KNOWN_TECH | {"rds", "aws", "eks", "gke", "aks", "kubernetes", "postgres", "postgresql"}
 _COMPOUND = re.compile(r"(?=.*[a-z])[A-Za-z0-9]+(?:[-._:/@][A-Za-z0-9]+)+")
 _POD_HASH = re.compile(r"-[a-f0-9]{6,10}-[a-z0-9]{5}$|-(?=[a-z]*\d)[a-z0-9]{5}$|-\d{1,3}$")
 _PORT = re.compile(r":\d{2,5}$")
@@ -82,14 +84,14 @@ def is_nameable(value: str) -> bool:
 
 
 def main_entity(alerts: Sequence[Alert]) -> str | None:
-    """What the first alert is about, in one name."""
-    return next((name for alert in alerts[:1] for name in _entities(alert)), None)
+    """What the first alert is about, in one name; a product's name (rds, redis) only where there is no other."""
+    found = [name for alert in alerts[:1] for name in _entities(alert)]
+    return min(found, key=lambda name: name.lower() in PRODUCTS, default=None)
 
 
 def _entities(alert: Alert) -> Iterator[str]:
-    for values in (alert.labels, alert.annotations):
-        for value in _by_key(values):
-            yield from _spellings(value)
+    for value in _by_key({**alert.annotations, **alert.labels}):
+        yield from _spellings(value)
     for key, value in alert.labels.items():
         if key not in NOISE_KEYS and key not in ENTITY_KEYS and _COMPOUND.fullmatch(value) and is_nameable(value):
             yield from _spellings(value)
@@ -112,7 +114,7 @@ def _spellings(value: str) -> Iterator[str]:
 def _other(alert: Alert) -> Iterator[str]:
     if alert.alert_name and is_nameable(alert.alert_name):
         yield alert.alert_name
-    texts = (alert.alert_name or "", alert.group or "", *(_text for _text in alert.annotations.values()))
+    texts = (alert.alert_name or "", alert.group or "", *alert.annotations.values())
     for text in texts:
         yield from (name.text for name in claimed_names(text[:2_000]) if is_nameable(name.text))
 

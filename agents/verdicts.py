@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.answer import marked
-from agents.contracts import AiopsReport, AllowedClaim, AnswerSections, Verdict
+from agents.contracts import AiopsReport, AllowedClaim, AnswerSections, BlastEntry, Verdict
 from agents.replies import Replies
+
+# A group's entity needs its proof, not all of its proofs.
+MARKS = 3
 
 
 @dataclass(frozen=True)
@@ -52,40 +55,38 @@ def _part(heading: str, lines: Sequence[str]) -> str:
 # ---------------------------------------------------------------- reports
 
 
-def report_lead(carrying: Sequence[AllowedClaim], verdict: Verdict, replies: Replies, language: str) -> str:
+def report_lead(carrying: AllowedClaim | None, verdict: Verdict, replies: Replies, language: str) -> str:
     """The verdict's fixed sentence, or under PASS the claim that carries it: a cause, else a proof of health."""
     lead = TEMPLATES[verdict].lead
-    if lead is not None or not carrying:
+    if lead is not None or carrying is None:
         return replies.text(language, lead) if lead else ""
-    first = min(carrying, key=lambda claim: claim.claim.claim_type != "root_cause")
-    key = "report_lead_cause" if first.claim.claim_type == "root_cause" else "report_lead_healthy"
-    return replies.text(language, key, claim=marked(first))
+    key = "report_lead_cause" if carrying.claim.claim_type == "root_cause" else "report_lead_healthy"
+    return replies.text(language, key, claim=marked(carrying))
 
 
 def rendered_report(
     report: AiopsReport, sections: AnswerSections, allowed: Sequence[AllowedClaim], replies: Replies, language: str
 ) -> str:
-    """A report as plain text: headline, lead, cause, facts, blast radius, changes, gaps, steps, leads."""
-    gaps = TEMPLATES[report.evaluation.verdict].gaps
+    """A report as plain text: headline, lead, cause, facts, blast radius, changes, gaps, steps, leads. What the lead
+    states is not said again."""
     by_id = {claim.claim.claim_id: claim for claim in allowed}
-    told = set(report.probable_cause) | set(report.changes)
-    rest = [marked(claim) for claim in allowed if claim.claim.claim_id not in told]
-    parts = [
-        report.headline,
-        sections.lead,
-        *_titled(replies.text(language, "report_cause"), [marked(by_id[name]) for name in report.probable_cause]),
-        *_titled(replies.text(language, "confirmed"), rest),
-        *_titled(replies.text(language, "report_blast"), list(_blast(report, by_id, replies, language))),
-        *_titled(replies.text(language, "report_changes"), [marked(by_id[name]) for name in report.changes]),
-        *_titled(replies.text(language, gaps), sections.gaps),
-        *_titled(replies.text(language, "next_steps"), sections.next_steps),
-        *_titled(replies.text(language, "report_cases"), [f"{case.title} ({case.case_id})" for case in report.similar_cases]),
-    ]
-    return "\n\n".join(part for part in parts if part)
+    said = {claim.claim.claim_id for claim in allowed if marked(claim) in sections.lead}
+    told = {*said, *report.probable_cause, *report.changes}
 
+    def lines(ids: Iterable[str]) -> list[str]:
+        return [marked(by_id[name]) for name in ids if name not in said]
 
-def _titled(heading: str, lines: Sequence[str]) -> list[str]:
-    return [_part(heading, lines)] if lines else []
+    titled = (
+        ("report_cause", lines(report.probable_cause)),
+        ("confirmed", lines(name for name in by_id if name not in told)),
+        ("report_blast", list(_blast(report, by_id, replies, language))),
+        ("report_changes", lines(report.changes)),
+        (TEMPLATES[report.evaluation.verdict].gaps, sections.gaps),
+        ("next_steps", sections.next_steps),
+        ("report_cases", [f"{case.title} ({case.case_id})" for case in report.similar_cases]),
+    )
+    parts = [_part(replies.text(language, key), shown) for key, shown in titled if shown]
+    return "\n\n".join(part for part in (report.headline, sections.lead, *parts) if part)
 
 
 def _blast(report: AiopsReport, by_id: Mapping[str, AllowedClaim], replies: Replies, language: str) -> Iterator[str]:
@@ -94,8 +95,12 @@ def _blast(report: AiopsReport, by_id: Mapping[str, AllowedClaim], replies: Repl
         ("report_healthy", report.healthy),
         ("report_other_reason", report.other_reason),
     ):
-        shown = [f"{entry.entity} {''.join(f'[{by_id[name].number}]' for name in entry.claim_ids)}" for entry in entries]
+        shown = [f"{entry.entity} {_marks(entry, by_id)}" for entry in entries]
         if shown:
             yield replies.text(language, key, entities=", ".join(shown))
     if report.not_checked:
         yield replies.text(language, "report_not_checked", entities=", ".join(report.not_checked))
+
+
+def _marks(entry: BlastEntry, by_id: Mapping[str, AllowedClaim]) -> str:
+    return "".join(f"[{by_id[name].number}]" for name in entry.claim_ids[:MARKS])

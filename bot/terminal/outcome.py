@@ -10,6 +10,7 @@ from agents.contracts import AllowedClaim, RunOutcome, Verdict
 from bot.evidence_source import where
 from bot.statements import statements
 from bot.terminal.lines import Line
+from bot.terminal.report import blast_lines, case_texts
 from bot.terminal.words import Words, words_of
 
 _STYLES = {Verdict.PASS: "bold green", Verdict.LOW_CONFID: "bold yellow", Verdict.REJECT: "bold red"}
@@ -26,10 +27,13 @@ def outcome_lines(outcome: RunOutcome, zone: ZoneInfo) -> list[Line]:
     lines = [_verdict(outcome, words)]
     if outcome.status == "CANCELLED":
         lines.append(Line(words.cancelled))
+    lines += [Line(), Line(outcome.report.headline)] if outcome.report else []
     lines += [Line(), Line(outcome.sections.lead, style="bold")]
     lines += _proven(outcome, words, zone)
+    lines += blast_lines(outcome, words)
     lines += _listed(words.gaps, outcome.sections.gaps)
     lines += _listed(words.next_steps, outcome.sections.next_steps)
+    lines += _listed(words.cases, case_texts(outcome))
     return [*lines, Line(), _footer(outcome, words)]
 
 

@@ -19,6 +19,12 @@ class Words:
     no_model: str
     run: str
     session: str
+    blast: str
+    affected: str
+    healthy: str
+    other_reason: str
+    not_checked: str
+    cases: str
 
 
 ENGLISH = Words(
@@ -34,6 +40,12 @@ ENGLISH = Words(
     no_model="no model",
     run="run",
     session="session",
+    blast="Blast radius",
+    affected="affected",
+    healthy="checked and healthy",
+    other_reason="changed for another reason",
+    not_checked="not checked",
+    cases="Similar cases (leads, not evidence)",
 )
 CHINESE = Words(
     passed="已证实",
@@ -48,6 +60,12 @@ CHINESE = Words(
     no_model="未使用模型",
     run="运行",
     session="会话",
+    blast="影响范围",
+    affected="受影响",
+    healthy="已检查且正常",
+    other_reason="因其他原因变化",
+    not_checked="未检查",
+    cases="相似案例（仅为线索，不是证据）",
 )
 
 
