@@ -79,4 +79,4 @@ def _status(condition: str) -> AlertStatus:
     )
 
 
-SENDER = Sender(name="azure_monitor", claims=_claims, read=_read)
+SENDER = Sender(name="azure-monitor", claims=_claims, read=_read)

@@ -129,4 +129,4 @@ def _change(post: Post, known: Said, run: Link | None) -> ChangeNote:
     )
 
 
-SENDER = Sender(name="github_actions", claims=_claims, read=_read)
+SENDER = Sender(name="github-actions", claims=_claims, read=_read)

@@ -88,4 +88,4 @@ def _number(post: Post, lines: list[str]) -> dict[str, str]:
     return {"incident": found["number"]} if found else {}
 
 
-SENDER = Sender(name="google_cloud", claims=_claims, read=_read)
+SENDER = Sender(name="google-cloud", claims=_claims, read=_read)

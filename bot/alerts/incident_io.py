@@ -84,4 +84,4 @@ def _cut(line: str) -> str:
     return _TAIL.sub("", _ID.sub("", line, count=1).strip(" :–-[]()")).strip()
 
 
-SENDER = Sender(name="incident_io", claims=_claims, read=_read)
+SENDER = Sender(name="incident-io", claims=_claims, read=_read)

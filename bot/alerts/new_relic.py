@@ -75,4 +75,4 @@ def _name(post: Post, known: Said, lines: list[str]) -> str | None:
     )
 
 
-SENDER = Sender(name="new_relic", claims=_claims, read=_read)
+SENDER = Sender(name="newrelic", claims=_claims, read=_read)

@@ -1,58 +1,16 @@
-"""Posts of the senders that are services, read as their fixtures state. `tests/data/alerts/2*.json` and five of the shared ones."""
+"""What the fixtures of the services (`tests/data/alerts/2*.json`, held in full by test_alert_fixtures) cannot say alone."""
 
 from __future__ import annotations
 
 import json
-from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from bot.alerts import Parsed, parse_alerts
+from bot.alerts import parse_alerts
 
 DATA = Path(__file__).parents[1] / "data" / "alerts"
-SHARED = Path(__file__).parents[2].parent / "shared" / "alerts"
 OURS = sorted(DATA.glob("2*.json"))
-THEIRS = [path for number in (30, 31, 37, 39, 42) for path in SHARED.glob(f"{number}_*.json")]
-
-
-def _wrong(parsed: Parsed, expect: dict[str, Any]) -> list[str]:
-    """What differs from the fixture's `expect`, in words."""
-    if not expect["is_alert"]:
-        return [f"read as {[alert.alert_name for alert in parsed.alerts]}"] if parsed.alerts else []
-    if not parsed.alerts:
-        return [f"not read: {parsed.ignored_reason}"]
-    alert = parsed.alerts[0]
-    links = {url for each in parsed.alerts for url in each.links.values()}
-    compared = {
-        "status": (parsed.status, expect["status"]),
-        "count": (parsed.count, expect["count"]),
-        "update_of_ts": (parsed.update_of_ts, expect.get("update_of_ts")),
-        "alert_name": (alert.alert_name, expect["alert_name"]),
-        "severity": (alert.severity, expect["severity"]),
-        "severity_raw": ((alert.severity_raw or "").casefold(), (expect.get("severity_raw") or "").casefold()),
-        "labels": (alert.labels, expect["labels"]),
-        "starts_at": (_instant(alert.starts_at), _instant(expect["starts_at"])),
-        "value": (alert.value, expect.get("value", alert.value)),
-        "links": (set(expect["links"]) - links, set()),
-    }
-    return [f"{name}: {got!r}, not {want!r}" for name, (got, want) in compared.items() if got != want]
-
-
-def _instant(text: str | None) -> datetime | None:
-    """Fractions past microseconds do not count."""
-    if text is None:
-        return None
-    return datetime.fromisoformat(text[:26] + "+00:00" if len(text) > 27 else text)
-
-
-@pytest.mark.parametrize("path", [*OURS, *THEIRS], ids=lambda path: path.stem)
-def test_a_service_s_post_is_read_as_its_fixture_states(path: Path) -> None:
-    fixture = json.loads(path.read_text(encoding="utf-8"))
-    parsed = parse_alerts(fixture["event"])
-    assert _wrong(parsed, fixture["expect"]) == []
-    assert {alert.sender for alert in parsed.alerts} <= {fixture["sender"]}
 
 
 def test_every_sender_of_a_service_has_two_forms_at_least() -> None:
