@@ -70,7 +70,7 @@ class Stating:
         if series.change_at is None or before is None or after is None:
             return None
         claim = self._say(
-            "moved",
+            "moved" if series.service else "moved_plain",
             name=series.name,
             service=series.service,
             time=f"{series.change_at:%H:%M}",

@@ -20,7 +20,7 @@ MAX_GAPS = 1
 def draft(question: Question, offers: Sequence[ToolOffer], exchanges: Sequence[Exchange], language: str) -> ExecutorDraft:
     sentences = sentences_of(language)
     found = Findings.of(question, offers, exchanges, language)
-    claims = provable(_statements(found, Stating(sentences)), exchanges)
+    claims = provable(statements(found, Stating(sentences)), exchanges)
     summary = claims[0].claim_text if claims else sentences.say("compose", "nothing")
     return ExecutorDraft(
         diagnosis_summary=summary,
@@ -32,7 +32,7 @@ def draft(question: Question, offers: Sequence[ToolOffer], exchanges: Sequence[E
     )
 
 
-def _statements(found: Findings, state: Stating) -> Iterator[Statement]:
+def statements(found: Findings, state: Stating) -> Iterator[Statement]:
     """Records and causes first, then symptoms from the deepest service up, metrics, alerts, and what came back empty."""
     asked = found.changes_in_window()
     if asked:

@@ -48,6 +48,8 @@ def mentions(question: Question, name: str) -> bool:
 
 
 def _stated(question: Question) -> list[Entity]:
+    if question.subjects:
+        return [Entity(one.kind, one.name, one.namespace) for one in question.subjects]
     kind = next((kind for kind in (question.kind, *question.other_kinds) if kind and kind != "scaledobject"), "")
     namespace = question.namespaces[0] if question.namespaces else ""
     return [Entity(kind, name, namespace) for name in question.names]

@@ -11,6 +11,7 @@ from typing import Any
 
 from agents.llm.base import Exchange, ToolOffer
 from agents.offline.entities import DEFAULT_NAMESPACE, Entity, entities, mentions, namespaces
+from agents.offline.external_counts import counts
 from agents.offline.question import Question, words
 from tools.contracts import EvidenceStatus
 
@@ -18,16 +19,6 @@ BUILTIN = frozenset(
     {"date_time", "lookup_knowledge", "query_changes", "query_logs", "query_metrics", "query_order", "read_skill"}
 )
 MAX_CALLS = 14
-# What a counted kind may be in, as jq asks for it; a count of all would not answer "how many failed".
-_STATES = {
-    "pod": {"pending": "Pending", "running": "Running", "failed": "Failed", "succeeded": "Succeeded", "completed": "Succeeded"},
-    "job": {"failed": "failed", "active": "active", "running": "active", "succeeded": "succeeded", "completed": "succeeded"},
-}
-_QUALIFIED = re.compile(
-    r"\b(fail(ed|ing)|pending|running|succeeded|completed|active|(not |un)ready|crash\w*|restart\w*|evicted|unhealthy|bound)\b"
-    r"|失败|挂起|运行中|完成|崩溃|重启",
-    re.IGNORECASE,
-)
 BATCH = 5
 
 _THINGS = (
@@ -43,6 +34,7 @@ _ROLES: tuple[tuple[str, str], ...] = (
     ("node", r"^(node|node_name|nodename)$"),
     ("name", rf"^(name|{_THINGS}|({_THINGS}|resource|object)_(name|identifier))$"),
     ("keyword", r"^(keyword|search|search_term|substring|name_contains)$"),
+    ("url", r"^(url|link|uri|address)$"),
     ("id", r"(^|_)id$"),
     ("filter", r"^(filter|pattern|text|contains|grep|match)$"),
     ("limit", r"^(limit|tail|tail_lines|lines|max_lines|max_results)$"),
@@ -79,11 +71,17 @@ def next_calls(question: Question, offers: Sequence[ToolOffer], exchanges: Seque
     made = [(exchange.call.name, exchange.call.arguments) for exchange in exchanges if exchange.call.name in names]
     world = _World(question, exchanges, entities(question, exchanges))
     wanted = [call for offer in external for call in _calls_of(offer, world)]
-    fresh = [call for call in wanted if (call.tool, call.arguments) not in made]
+    unmade = [call for call in wanted if (call.tool, call.arguments) not in made]
+    fresh = [call for at, call in enumerate(unmade) if (call.tool, call.arguments) not in _made_before(unmade, at)]
     fresh.sort(key=lambda call: call.priority)
     lowest = fresh[0].priority if fresh else 0
     batch = [call for call in fresh if call.priority <= lowest + 1][:BATCH]
     return batch[: max(0, MAX_CALLS - len(made))]
+
+
+def _made_before(calls: Sequence[PlannedCall], at: int) -> list[tuple[str, dict[str, Any]]]:
+    """One name may stand for resources of two kinds, of which a tool without a kind makes one call."""
+    return [(call.tool, call.arguments) for call in calls[:at]]
 
 
 def is_external(exchange: Exchange, offers: Sequence[ToolOffer]) -> bool:
@@ -141,12 +139,14 @@ def _subjects(offer: ToolOffer, roles: dict[str, str], world: _World) -> Iterato
     """Whom to ask about: (role → value, priority) in the order in which they are worth asking."""
     if "keyword" in roles:
         yield from _searches(offer, world)
+    elif "url" in roles:
+        yield from _pages(offer, world)
     elif "id" in roles:
         subject = world.question.subject
         if subject and subject.id:
             yield {"id": subject.id, "kind": subject.kind}, 0
     elif "jq" in roles:
-        yield from _counts(world)
+        yield from counts(world.question)
     elif "app" in roles:
         yield from _apps(world)
     elif "node" in roles and "pod" not in roles:
@@ -175,30 +175,16 @@ def _searches(offer: ToolOffer, world: _World) -> Iterator[tuple[dict[str, str],
             yield {"kind": kind, "keyword": name}, 0
 
 
+def _pages(offer: ToolOffer, world: _World) -> Iterator[tuple[dict[str, str], int]]:
+    """The alert's runbook; servers tell a page from the same address with a slash at its end."""
+    for link in world.question.links:
+        yield {"url": link}, 0
+        if any(one.evidence_status is not EvidenceStatus.SUPPORTED for one in world.tried(offer.name)):
+            yield {"url": link.removesuffix("/") if link.endswith("/") else f"{link}/"}, 0
+
+
 def _rows_with(name: str, exchange: Exchange) -> bool:
     return any(name in cell for cited in exchange.refs for cell in cited.ref.text.split()[:2])
-
-
-def _counts(world: _World) -> Iterator[tuple[dict[str, str], int]]:
-    question = world.question
-    state = _state_asked(question)
-    if not question.kind or state is None:
-        return
-    for namespace in question.namespaces or ("",):
-        where = f'select(.metadata.namespace == "{namespace}") | ' if namespace else ""
-        values = {"kind": question.kind, "namespace": namespace, "jq": f".items[] | {where}{state}.metadata.name"}
-        yield values, 0
-
-
-def _state_asked(question: Question) -> str | None:
-    """jq for the state that is asked for, "" where all are; None where it is one that no field tells."""
-    asked = _QUALIFIED.search(question.text)
-    if asked is None:
-        return ""
-    known = _STATES.get(question.kind or "", {}).get(asked[0].lower())
-    if known is None:
-        return None
-    return f'select(.status.phase == "{known}") | ' if question.kind == "pod" else f"select((.status.{known} // 0) > 0) | "
 
 
 def _apps(world: _World) -> Iterator[tuple[dict[str, str], int]]:
@@ -240,7 +226,8 @@ def _priority(offer: ToolOffer, entity: Entity, world: _World) -> int:
     """State, events and logs of what was asked about come first; its relatives and raw YAML later."""
     words = offer.name.lower()
     found = entity.namespace != "" and any(entity.name in cited.ref.text for exchange in world.exchanges for cited in exchange.refs)
-    stated = world.question.subject is not None and world.question.subject.name == entity.name
+    subjects = (world.question.subject, *world.question.subjects)
+    stated = any(subject is not None and subject.name == entity.name for subject in subjects)
     rank = 2 if found or stated else 5
     if "yaml" in words or "previous" in words or "all_containers" in words:
         return rank + 5

@@ -124,7 +124,8 @@ def _missing(found: Findings, sentences: Sentences) -> Iterator[str]:
         yield sentences.say("missing", "unread")
     untold = unfilled(found.question, found.offers, found.exchanges)
     if untold:
-        yield sentences.say("missing", "nothing_named", tools=", ".join(untold))
+        name = "alert_names_nothing" if found.question.alert else "nothing_named"
+        yield sentences.say("missing", name, tools=", ".join(untold))
     if found.evidence.kinds and not found.explained and found.question.ask == "why":
         yield from _unexplained(found, sentences)
     offered = {offer.name for offer in found.offers} | {exchange.call.name for exchange in found.exchanges}
@@ -142,7 +143,8 @@ def _empty(found: Findings, sentences: Sentences) -> Iterator[str]:
     for exchange in found.exchanges:
         if exchange.evidence_status is EvidenceStatus.FAILED and is_external(exchange, found.offers):
             reason = sentences.say("missing", f"failed_{_kind_of(exchange.error or '')}")
-            yield sentences.say("missing", "failed", tool=exchange.call.name, what=_asked(exchange), reason=reason)
+            name = "failed" if exchange.call.arguments else "failed_bare"
+            yield sentences.say("missing", name, tool=exchange.call.name, what=_asked(exchange), reason=reason)
     asked: dict[str, list[str]] = {}
     for exchange in found.empty():
         asked_kind = found.question.kind is not None and found.question.kind in (exchange.call.arguments or {}).values()

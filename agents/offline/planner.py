@@ -23,7 +23,7 @@ def plan(request: ModelRequest) -> PlannerPlan:
     return PlannerPlan(
         selected_skill=skill,
         selection_reason=sentences.say("plan", "skill" if skill else "no_skill"),
-        plan=tuple(_steps(question, skill, sentences)),
+        plan=tuple(steps(question, skill, sentences)),
         reasoning=sentences.say("plan", "reasoning"),
     )
 
@@ -35,7 +35,8 @@ def nearest(question: str, catalog: tuple[SkillCard, ...]) -> str | None:
     return catalog[best].name if best is not None and scores[best] >= THRESHOLD else None
 
 
-def _steps(question: Question, skill: str | None, sentences: Sentences) -> Iterator[str]:
+def steps(question: Question, skill: str | None, sentences: Sentences) -> Iterator[str]:
+    """The standard order, in words."""
     if skill:
         yield sentences.say("plan", "read_skill", skill=skill)
     if question.records:

@@ -59,7 +59,10 @@ class Subject:
 
 @dataclass(frozen=True)
 class Question:
-    """`context` is the earlier question whose subject this one takes up, where it names none itself."""
+    """`context` is the earlier question whose subject this one takes up, where it names none itself.
+
+    An alert is read into the same form (alert_subject): `alert` is its name, `subjects` the resources that its labels
+    name, each with its kind, and `links` the addresses of its runbook."""
 
     text: str
     ask: Ask
@@ -75,6 +78,9 @@ class Question:
     window: Window | None
     terms: tuple[str, ...] = field(default=())
     context: str = ""
+    alert: str = ""
+    subjects: tuple[Subject, ...] = ()
+    links: tuple[str, ...] = ()
 
     @property
     def has_words(self) -> bool:

@@ -68,6 +68,8 @@ class Look:
         if self.skill:
             yield "read_skill", {"name": self.skill}
         yield "query_metrics", {"mode": "alerts"}
+        if self.question.alert:
+            yield "lookup_knowledge", {"query": self.question.alert, "limit": 8}
         for record in self.question.records[:2]:
             yield "query_order", {"order": record}
 

@@ -83,14 +83,7 @@ def telling_lines(
     question: Question, offers: Sequence[ToolOffer], exchanges: Sequence[Exchange], limit: int = 8
 ) -> list[Telling]:
     """Most telling first; lines that say the same of other numbers and names stand once."""
-    answered = [
-        exchange
-        for exchange in exchanges
-        if is_external(exchange, offers) and exchange.evidence_status is EvidenceStatus.SUPPORTED
-    ]
-    asked = _Asked(question, entities(question, exchanges), _neighbours(question, answered))
-    found = [line for exchange in answered for line in asked.of(exchange)]
-    found.sort(key=lambda line: (not line.answers, not line.states_cause, -line.weight))
+    found = every_telling_line(question, offers, exchanges)
     if question.ask == "count":
         return found[:1]
     if any(line.answers for line in found):
@@ -99,6 +92,20 @@ def telling_lines(
         return _distinct(found, 1.0)[: max(limit, question.limit or 0)]
     worth = _WEAK if found and found[0].weight >= _STRONG and not found[0].answers else 0.0
     return _distinct([line for line in _one_cause(found) if line.weight > worth], _SAME_WORDS)[:limit]
+
+
+def every_telling_line(
+    question: Question, offers: Sequence[ToolOffer], exchanges: Sequence[Exchange]
+) -> list[Telling]:
+    """Those that repeat each other too, in the same order."""
+    answered = [
+        exchange
+        for exchange in exchanges
+        if is_external(exchange, offers) and exchange.evidence_status is EvidenceStatus.SUPPORTED
+    ]
+    asked = _Asked(question, entities(question, exchanges), _neighbours(question, answered))
+    found = [line for exchange in answered for line in asked.of(exchange)]
+    return sorted(found, key=lambda line: (not line.answers, not line.states_cause, -line.weight))
 
 
 def _one_cause(lines: list[Telling]) -> list[Telling]:
@@ -126,7 +133,8 @@ class _Asked:
             text = cited.ref.text
             if cited.ref.raw_path == NO_EVIDENCE_PATH or _patterns().noise.search(text) or not _says_enough(text):
                 continue
-            if about or not self.question.names or self._names(text) or _is_change(exchange, text):
+            named = self._names(f"{text} {' '.join(cited.ref.scope.values())}")
+            if about or not self.question.names or named or _is_change(exchange, text):
                 line = self._told(exchange, cited)
                 if line is not None:
                     yield line
@@ -175,6 +183,12 @@ def _added(cited: CitedRef, pattern: _Pattern | None) -> Telling:
 
 def _says_enough(text: str) -> bool:
     return len(_WORD.findall(text)) >= 2 or COUNT_LINE.search(text) is not None
+
+
+def weight_of(text: str, tool: str) -> float:
+    """How much a line of this tool tells of trouble; 0 for what is noise or plain."""
+    pattern = None if _patterns().noise.search(text) else _pattern_of(text, tool)
+    return pattern.weight if pattern else 0.0
 
 
 def _is_change(exchange: Exchange, text: str) -> bool:

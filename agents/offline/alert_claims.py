@@ -1,0 +1,98 @@
+"""Claims about an alert's thing: health, its return, what loads a database, two sources that agree."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agents.contracts import ClaimType
+from agents.llm.base import CitedRef
+from agents.offline.alert_words import alert_words
+from agents.offline.claims import Statement, Stating, cite
+from agents.offline.databases import Load
+from agents.offline.evidence import Series
+from agents.offline.quotes import MAX_QUOTE, quote
+from agents.offline.reading import pairs_of
+from agents.offline.records import Record, condition_in, object_of
+from agents.offline.telling import Telling
+
+_TOLD = ("message", "msg", "statement", "summary")
+
+
+class AlertStating(Stating):
+    """Makes statements about an alert in one language."""
+
+    def well(self, record: Record) -> Statement:
+        """The conclusion that nothing is wrong, from the record that shows it best."""
+        told = told_of(record.cited) if record.mood == "back" else condition_of(record.cited)
+        if record.mood == "none":
+            return self._of("healthy", "healthy_list", record.cited, told)
+        plain = self._of("healthy", "healthy_tool", record.cited, told)
+        if not record.about:
+            return plain
+        name = "healthy_back" if record.mood == "back" else "healthy_now"
+        return replace(self._of("healthy", name, record.cited, told, object=record.about), weaker=plain)
+
+    def also_well(self, record: Record) -> Statement:
+        told = condition_of(record.cited)
+        if record.mood == "none" or not record.about:
+            return self.well(record)
+        return self._of("healthy", "healthy_of", record.cited, told, object=record.about)
+
+    def over(self, record: Record) -> Statement:
+        return self._of("symptom", "over", record.cited, told_of(record.cited))
+
+    def meant_to_fire(self, cited: CitedRef, at: int) -> Statement:
+        return self._of("healthy", "meant_to_fire", cited, quote(cited.ref.text, at=at))
+
+    def steady_well(self, series: Series) -> Statement:
+        """An alert's metric at its usual level; as a symptom where nothing else shows that all is well."""
+        said = self.steady(series)
+        text = self._say("healthy_steady", name=series.name, service=series.service, last=said.text.rsplit(" ", 1)[-1])
+        return Statement("healthy", text, said.citations, said)
+
+    def load(self, load: Load, *, is_first: bool) -> Statement:
+        name = "load_beside" if not is_first else "load_writes" if load.writes else "load_reads"
+        return self._of("symptom", name, load.cited, quote(load.statement))
+
+    def wait(self, load: Load) -> Statement | None:
+        gloss = alert_words().wait(load.wait)
+        if gloss is None:
+            return None
+        told = quote(load.waits[0].ref.text)
+        text = self._say(f"wait_{gloss}", quote=told)
+        return Statement("symptom", text, (cite(load.waits[0], told), cite(load.cited)))
+
+    def pair(self, line: Telling, other: CitedRef, told_other: str) -> Statement:
+        """Two tools' records of one thing; alone, the first says what it says."""
+        told = told_of(line.cited, line.at)
+        text = self._say("cause_pair", quote=told, quote_other=told_other)
+        return Statement("root_cause", text, (cite(line.cited, told), cite(other, told_other)), self.telling(line))
+
+    def telling(self, line: Telling) -> Statement:
+        """By the message that a record carries, where it carries one: its other fields are for machines."""
+        told, cited, source = told_of(line.cited, line.at), line.cited, line.source
+        object_ = object_of(cited)
+        if told == quote(cited.ref.text, at=line.at) or source in ("added", "change", "count", "record"):
+            return super().telling(line)
+        said = self._of("symptom", f"{source}_of" if object_ else source, cited, told, object=object_)
+        said = replace(said, weaker=super().telling(line)) if not line.states_cause else said
+        if not line.states_cause:
+            return said
+        name = "cause_record_of" if object_ else "cause_record_itself"
+        return replace(self._of("root_cause", name, cited, told, object=object_), weaker=said)
+
+    def _of(self, kind: ClaimType, name: str, cited: CitedRef, told: str, **values: str) -> Statement:
+        return Statement(kind, self._say(name, quote=told, **values), (cite(cited, told),))
+
+
+def told_of(cited: CitedRef, at: int = 0) -> str:
+    """What to quote of a record: its message, else its text from `at` on."""
+    text, pairs = cited.ref.text, pairs_of(cited.ref.text)
+    message = next((pairs[key] for key in _TOLD if len(pairs.get(key, "").split()) >= 3 and pairs[key] in text), "")
+    return quote(message, at=max(at - text.find(message), 0)) if message else quote(text, at=at)
+
+
+def condition_of(cited: CitedRef) -> str:
+    """The whole record where it is short, else the field that says how the thing is."""
+    text = cited.ref.text
+    return quote(text) if len(text) <= MAX_QUOTE else condition_in(text) or quote(text)
