@@ -90,7 +90,7 @@ def _png(canvas: FigureCanvasAgg) -> bytes:
     from PIL import Image
 
     raw = io.BytesIO()
-    canvas.print_raw(raw)
+    canvas.figure.savefig(raw, format="rgba")
     out = io.BytesIO()
     picture = Image.frombytes("RGBA", canvas.get_width_height(), raw.getvalue()).convert("RGB")
     picture.quantize(_COLOURS, dither=Image.Dither.NONE).save(out, "png")

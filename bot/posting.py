@@ -40,6 +40,16 @@ class ThreadPlace:
     thread_ts: str
 
 
+@dataclass(frozen=True)
+class Upload:
+    """A file for the thread; `alt` says what a picture shows to those who cannot see it."""
+
+    filename: str
+    title: str
+    content: bytes
+    alt: str = ""
+
+
 @dataclass
 class Posts:
     """One process's view of them. `since` is when the run was asked for. All methods raise SlackAway, SlackRefused and
@@ -59,6 +69,7 @@ class Posts:
     _unsure: set[str] = field(default_factory=set)
     _unstored: dict[str, str] = field(default_factory=dict)
     _done: set[str] = field(default_factory=set)
+    _looks: bool = False
 
     async def load(self, *, look: bool) -> None:
         """What earlier attempts posted. `look`: another process may have died between a post and its note of it."""
@@ -66,6 +77,7 @@ class Posts:
             if message.channel == self.place.channel:
                 self._ts[message.part] = message.ts
         if look:
+            self._looks = True  # a file's message does not say which part it is
             await self._look()
 
     def ts(self, part: str) -> str | None:
@@ -110,21 +122,26 @@ class Posts:
 
     async def attach(self, part: str, snippet: Snippet, more: str) -> None:
         """A file in the thread; pages of text where the app may not upload, and `more` where those are too many."""
-        if part in self._done or part in self._ts:
-            return
-        if part in self._unsure and await self._found_file(part, snippet):
-            return
         try:
-            await self._upload(snippet)
+            await self.upload(part, Upload(snippet.filename, snippet.title, snippet.content.encode()))
         except SlackRefused as error:
             log.warning("%s: the text goes into the thread instead", error)
             await self._post_pages(part, snippet, more)
+            self._done.add(part)
+
+    async def upload(self, part: str, file: Upload) -> None:
+        """A file in the thread, once."""
+        if part in self._done or part in self._ts:
+            return
+        if (self._looks or part in self._unsure) and await self._found_file(part, file):
+            return
+        try:
+            await self._upload(file)
         except SlackAway as error:
             if error.may_have_happened:
                 self._unsure.add(part)
             raise
-        else:
-            await self._found_file(part, snippet)
+        await self._found_file(part, file)
         self._done.add(part)
 
     # ---------------------------------------------------------------- helpers
@@ -185,21 +202,22 @@ class Posts:
             log.warning("%s: what stands in the thread is unknown", error)
             return []
 
-    async def _upload(self, snippet: Snippet) -> None:
-        content = snippet.content.encode()
-        ready = await self.calls.call("files.getUploadURLExternal", filename=snippet.filename, length=len(content))
-        await self.calls.upload(str(ready["upload_url"]), content)
+    async def _upload(self, file: Upload) -> None:
+        ready = await self.calls.call(
+            "files.getUploadURLExternal", filename=file.filename, length=len(file.content), alt_txt=file.alt or None
+        )
+        await self.calls.upload(str(ready["upload_url"]), file.content)
         await self.calls.call(
             "files.completeUploadExternal",
-            files=[{"id": ready["file_id"], "title": snippet.title}],
+            files=[{"id": ready["file_id"], "title": file.title}],
             channel_id=self.place.channel,
             thread_ts=self.place.thread_ts,
         )
 
-    async def _found_file(self, part: str, snippet: Snippet) -> bool:
+    async def _found_file(self, part: str, file: Upload) -> bool:
         """Slack does not say which message shows the file, and a reaction on it is a vote."""
         for message in await self._ours():
-            if any(each.get("name") == snippet.filename for each in message.get("files") or ()):
+            if any(each.get("name") == file.filename for each in message.get("files") or ()):
                 await self.remember(part, str(message["ts"]))
                 return True
         self._unsure.discard(part)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,11 +21,11 @@ from bot.blocks.progress import status_line
 from bot.blocks.reader import Reader, slack_words
 from bot.blocks.rich import rich, section, spans
 from bot.blocks.text import unpinged
-from bot.posting import PROGRESS, Posts
+from bot.posting import PROGRESS, Posts, Upload
 from bot.progress_message import ProgressMessage
 from bot.slack_client import SlackCalls, SlackRefused
 
-ANSWER, NOTICE, OVERFLOW = "answer", "notice", "overflow"
+ANSWER, NOTICE, OVERFLOW, CHART = "answer", "notice", "overflow", "chart"
 
 log = logging.getLogger(__name__)
 
@@ -131,17 +131,27 @@ class Thread:
 
     # ---------------------------------------------------------------- at its end
 
-    async def answer(self, outcome: RunOutcome, *, votes: bool = True) -> None:
+    async def answer(
+        self, outcome: RunOutcome, *, votes: bool = True, missing: Sequence[str] = (), broadcast: bool = False
+    ) -> None:
         """The answer stands in the thread, once. Raises SlackAway, SlackRefused and storage's errors; call it again
-        to go on."""
+        to go on. `missing`: what the answer lacks, beside the run's own gaps; `broadcast` shows it in the channel too."""
         await self._status.stop()
         ts = await self._closed_progress()
         long = self.seconds > self._times.long_run
-        message = answer_message(outcome, AnswerView(self.reader, self._asker if long else None, votes))
+        message = answer_message(outcome, AnswerView(self.reader, self._asker if long else None, votes, tuple(missing)))
         if self._posts.ts(ANSWER) is None:
-            await self._place_answer(message, None if long else ts)
+            await self._place_answer(message, None if long or broadcast else ts, broadcast)
         if message.overflow is not None:
             await self._posts.attach(OVERFLOW, message.overflow, self.reader.say("rest_in_evidence"))
+
+    def shows(self, part: str) -> bool:
+        """Whether this part of the run stands in the thread already."""
+        return self._posts.ts(part) is not None
+
+    async def picture(self, file: Upload) -> None:
+        """The chart under the answer, once. Raises as `answer`."""
+        await self._posts.upload(CHART, file)
 
     async def notice(self, text: str) -> None:
         """A few words instead of an answer: a run that did not start, or that cannot be brought to its end. As `answer`."""
@@ -180,7 +190,7 @@ class Thread:
             await self._calls.optional("chat.stopStream", channel=self._posts.place.channel, ts=ts)
         return ts
 
-    async def _place_answer(self, message: Answer, ts: str | None) -> None:
+    async def _place_answer(self, message: Answer, ts: str | None, broadcast: bool) -> None:
         """Into the progress message where nobody needs to be called back, else as a post of its own."""
         content = {"text": message.text, "blocks": message.blocks}
         if ts is not None:
@@ -190,7 +200,7 @@ class Thread:
                 log.info("%s: the answer gets a message of its own", error)
             else:
                 return
-        await self._posts.post(ANSWER, **content)
+        await self._posts.post(ANSWER, **content, reply_broadcast=True if broadcast else None)
 
     async def _fold(self, seconds: float, tool_calls: int, stopped: bool) -> None:
         ts = self._posts.ts(PROGRESS)

@@ -18,6 +18,7 @@ from bot.blocks.text import markdown_escape, split_text
 from bot.budget import Budget, refusal_text
 from bot.jobs import Complete, RunNotClaimed, RunUnreadable, Workplace, execute
 from bot.posting import Posts, ThreadPlace
+from bot.report_thread import ReportPosting
 from bot.slack_client import SlackAway, SlackCalls, SlackRefused
 from bot.stored_outcome import stored_outcome
 from bot.thread import Thread, ThreadTimes
@@ -81,6 +82,7 @@ class Worker:
     link_hosts: tuple[str, ...] = ()
     complete: Callable[[Job], Complete | None] = _nothing_to_add
     afterwards: Callable[[Job], Awaitable[None]] = _nothing_follows
+    reports: ReportPosting = ReportPosting()
     times: WorkerTimes = WorkerTimes()
     most_attempts: int = 5
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -271,7 +273,7 @@ class Worker:
         said = await self._said(run)
         try:
             await posts.load(look=look)
-            await _say(thread, said)
+            await self._say(thread, said, job)
         except SlackRefused as error:
             if error.error in _TOKEN:
                 raise
@@ -281,6 +283,14 @@ class Worker:
             calls, seconds = run.tool_call_count or 0, (run.total_duration_ms or 0) / 1000
             await thread.tidy(seconds, calls, stopped=run.status == "CANCELLED" or not isinstance(said, RunOutcome))
         await self.afterwards(job)
+
+    async def _say(self, thread: Thread, said: RunOutcome | str | None, job: Job) -> None:
+        if said is None:
+            await thread.vanish()
+        elif isinstance(said, RunOutcome):
+            await self.reports.post(thread, said, on_trial="trial" in job.details)
+        else:
+            await thread.notice(said)
 
     async def _said(self, run: Run) -> RunOutcome | str | None:
         """The outcome, a few words where there is none, or nothing at all."""
@@ -337,10 +347,3 @@ class Worker:
 
     def _reader(self, run: Run) -> Reader:
         return Reader(self.words, run.language, ZoneInfo(run.zone), self.link_hosts)
-
-
-async def _say(thread: Thread, said: RunOutcome | str | None) -> None:
-    if said is None:
-        await thread.vanish()
-    else:
-        await (thread.answer(said) if isinstance(said, RunOutcome) else thread.notice(said))

@@ -88,6 +88,15 @@ class PrometheusClient:
         found = answer.data.get("alerts") if isinstance(answer.data, dict) else None
         return [alert for alert in found or [] if isinstance(alert, dict)]
 
+    async def rules(self, name: str) -> list[dict[str, Any]]:
+        """The alerting rules of this name as the API gives them, with their active alerts. Servers that do not know
+        `rule_name[]` send all; those of another name are left out."""
+        answer = await self._get("rules", {"type": "alert", "rule_name[]": name})
+        groups = answer.data.get("groups") if isinstance(answer.data, dict) else None
+        found = (group.get("rules") for group in groups or [] if isinstance(group, dict))
+        listed = (rule for rules in found for rule in rules or [] if isinstance(rule, dict))
+        return [rule for rule in listed if rule.get("name") == name and isinstance(rule.get("query"), str)]
+
     async def series(
         self, selectors: Sequence[str], start: datetime, end: datetime, limit: int
     ) -> list[dict[str, str]]:
