@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from datetime import datetime
 from typing import Any
 
@@ -35,9 +35,9 @@ class Book:
         self._connection.execute(insert(slack_event).values(event_key=key, seen_at=database_now()))
         return True
 
-    def incidents(self, since: datetime) -> list[Incident]:
-        """Those that are open or were spoken of since, oldest first."""
-        recent = or_(row.status == "open", row.last_seen_at >= since)
+    def incidents(self, since: datetime, open_since: datetime) -> list[Incident]:
+        """Those that were spoken of since, and for open ones since `open_since`; oldest first."""
+        recent = or_(row.last_seen_at >= since, and_(row.status == "open", row.last_seen_at >= open_since))
         return self._incidents(sql.INCIDENTS.where(self._here, recent, row.merged_into.is_(None)).order_by(row.id))
 
     def incident(self, incident_id: str) -> Incident:
@@ -47,9 +47,17 @@ class Book:
         """In the order in which they came."""
         return self._alerts(sql.ALERTS.where(alert.c.incident_id == incident_id))
 
-    def alerts_like(self, fingerprints: Collection[str]) -> list[StoredAlert]:
-        """All that this channel knows under these fingerprints."""
-        return self._alerts(sql.ALERTS.where(self._alerts_here, alert.c.fingerprint.in_(list(fingerprints))))
+    def alerts_like(self, incident_ids: Collection[str], fingerprints: Collection[str]) -> list[StoredAlert]:
+        """Those of these incidents that have one of these fingerprints."""
+        like = and_(alert.c.incident_id.in_(list(incident_ids)), alert.c.fingerprint.in_(list(fingerprints)))
+        return self._alerts(sql.ALERTS.where(like))
+
+    def latest_with(self, fingerprint: str) -> Incident | None:
+        """The incident that had the alert last, however long ago."""
+        had = select(alert.c.incident_id).where(self._alerts_here, alert.c.fingerprint == fingerprint)
+        query = sql.INCIDENTS.where(row.incident_id.in_(had)).order_by(row.opened_at.desc(), row.id.desc())
+        found = self._incidents(query.limit(1))
+        return found[0] if found else None
 
     def alerts_of_post(self, incident_ids: Collection[str], ts: str) -> list[StoredAlert]:
         """Those of these incidents that the post spoke of first or last."""
@@ -74,6 +82,12 @@ class Book:
         where = and_(alert.c.incident_id == new.incident_id, alert.c.fingerprint == new.fingerprint)
         if not self._connection.execute(update(alert).where(where).values(values)).rowcount:
             self._connection.execute(insert(alert).values(team=self._team, channel=self._channel, **values))
+
+    def rename_alert(self, one: StoredAlert, fingerprint: str) -> StoredAlert:
+        """The same alert under another fingerprint."""
+        here = and_(alert.c.incident_id == one.incident_id, alert.c.fingerprint == one.fingerprint)
+        self._connection.execute(update(alert).where(here).values(fingerprint=fingerprint))
+        return replace(one, fingerprint=fingerprint)
 
     def move_alerts(self, from_id: str, to_id: str) -> None:
         """All alerts of one incident become another's; one that both have stays the other's."""

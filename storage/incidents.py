@@ -61,7 +61,7 @@ class IncidentStore:
         return self._change(sql.QUEUE, incident_id, the_occurrence=occurrence, the_position=position)
 
     def ended(self, run_id: str, verdict: str | None) -> None:
-        """Its run is over. A run of an earlier occurrence leaves the incident as it is."""
+        """Its run is over. Where another run is on the incident by now, that one's verdict counts."""
 
         def work(connection: Connection) -> None:
             values = {"the_run": run_id, "the_verdict": verdict}

@@ -77,9 +77,13 @@ END_PLACE = (
     .where(placed.run_id == bindparam("the_run"), placed.ended_at.is_(None))
     .values(ended_at=database_now(), verdict=bindparam("the_verdict"))
 )
+# Also where the incident has ended and fired again since, and no other run is on it.
 END = (
     update(incident)
-    .where(row.run_id == bindparam("the_run"))
+    .where(
+        row.incident_id == select(placed.incident_id).where(placed.run_id == bindparam("the_run")).scalar_subquery(),
+        or_(row.run_id == bindparam("the_run"), row.run_id.is_(None)),
+    )
     .values(verdict=bindparam("the_verdict"), reported_at=database_now(), **CHANGED)
 )
 

@@ -82,15 +82,29 @@ def test_an_ended_run_leaves_its_verdict(incidents: IncidentStore) -> None:
     assert incidents.of_run("r1") == found
 
 
-def test_the_run_of_an_earlier_occurrence_says_nothing_of_the_present_one(incidents: IncidentStore) -> None:
+def test_the_latest_run_is_the_one_whose_verdict_counts(incidents: IncidentStore) -> None:
+    save(incidents, ONE)
+    incidents.attach_run("i1", 1, "r1")
+    change(incidents, lambda one: replace(one, occurrence=2, run_id=None, placed_at=None))
+    assert incidents.attach_run("i1", 2, "r2")
+    incidents.ended("r1", "REJECT")
+    assert verdict(incidents, "r1") is None
+    incidents.ended("r2", "PASS")
+    assert verdict(incidents, "r1") == "PASS"
+
+
+def test_a_run_that_ends_after_a_new_start_counts_for_it(incidents: IncidentStore) -> None:
     save(incidents, ONE)
     incidents.attach_run("i1", 1, "r1")
     change(incidents, lambda one: replace(one, occurrence=2, run_id=None, placed_at=None))
     incidents.ended("r1", "PASS")
-    found = incidents.of_run("r1")
+    assert verdict(incidents, "r1") == "PASS"
+
+
+def verdict(incidents: IncidentStore, run_id: str) -> str | None:
+    found = incidents.of_run(run_id)
     assert found is not None
-    assert found.verdict is None
-    assert incidents.attach_run("i1", 2, "r2")
+    return found.verdict
 
 
 def test_saving_leaves_alone_what_others_wrote_meanwhile(incidents: IncidentStore) -> None:
