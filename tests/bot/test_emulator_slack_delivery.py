@@ -244,3 +244,19 @@ async def socket(slack: SlackEmulator, **options: Any) -> AsyncIterator[aiohttp.
             url = (await response.json())["url"]
         async with http.ws_connect(url, **options) as ws:
             yield ws
+
+
+async def test_the_end_cuts_off_what_is_under_way_and_leaves_no_task_behind() -> None:
+    slack = SlackEmulator()
+    async with aiohttp.ClientSession() as session, slack:
+        slack.fail("api.test", delay=600)
+        asking = asyncio.create_task(session.post(f"{slack.api_url}api.test"))
+        await slack.wait_for(lambda: bool(_unfinished(slack)))
+    with pytest.raises(aiohttp.ClientError):
+        await asking
+    assert _unfinished(slack) == []
+
+
+def _unfinished(slack: SlackEmulator) -> list[str]:
+    names = [repr(task.get_coro()) for task in asyncio.all_tasks(slack._loop) if not task.done()]
+    return [name for name in names if "_handle_request" in name or "RequestHandler" in name]

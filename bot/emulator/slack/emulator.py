@@ -12,6 +12,7 @@ from types import TracebackType
 from bot.emulator.slack.acts import Acts
 from bot.emulator.slack.behaviour import Behaviour
 from bot.emulator.slack.looks import Looks
+from bot.emulator.slack.on_loop import let_tasks_end
 from bot.emulator.slack.page_api import PageApi
 from bot.emulator.slack.schema import SlackSchema
 from bot.emulator.slack.server import Server
@@ -22,6 +23,8 @@ from bot.validator import check
 
 # Nothing secret: these open a loopback server that lives as long as its `with` block.
 BOT_TOKEN, APP_TOKEN, SIGNING_SECRET = "xoxb-loopback", "xapp-loopback", "loopback-signing-secret"
+
+CLOSING_SECONDS = 10.0
 
 
 class SlackEmulator(Acts, Looks, Switches):
@@ -85,10 +88,16 @@ class SlackEmulator(Acts, Looks, Switches):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        asyncio.run_coroutine_threadsafe(self._server.stop(), self._loop).result(10)
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        asyncio.run_coroutine_threadsafe(self._end(), self._loop).result(3 * CLOSING_SECONDS)
         self._thread.join()
         self._loop.close()
+
+    async def _end(self) -> None:
+        try:
+            await asyncio.wait_for(self._server.stop(), CLOSING_SECONDS)
+        finally:
+            await let_tasks_end(CLOSING_SECONDS)
+            self._loop.call_soon(self._loop.stop)
 
     async def __aenter__(self) -> SlackEmulator:
         return await asyncio.to_thread(self.__enter__)
