@@ -10,7 +10,7 @@ from agents.contracts import Alert, AlertStatus
 from bot.alert_reading.build import Links, make_alert
 from bot.alert_reading.entries import Entry, entries_of
 from bot.alert_reading.parsed import Reading
-from bot.alert_reading.post import Part, Post
+from bot.alert_reading.post import Field, Part, Post
 from bot.alert_reading.words import severity_of, status_of
 
 _WORD = r"firing|resolved|alerting|ok|no ?data|pending|paused|error|触发|恢复|告警"
@@ -77,7 +77,7 @@ def _candidates(post: Post) -> Iterator[Part]:
         yield Part(kind="text", text=post.text, markup=post.markup, links=post.links, fields=_all_fields(post))
 
 
-def _all_fields(post: Post) -> tuple:  # type: ignore[type-arg]
+def _all_fields(post: Post) -> tuple[Field, ...]:
     return tuple(field for part in post.parts for field in part.fields)
 
 
@@ -145,6 +145,7 @@ def _alert(entry: Entry, part: Part, title: Title, sender: str, *, alone: bool) 
     status = entry.status or title.status
     if name == "DatasourceNoData" and status == "firing":
         status = "no_data"
+    starts_at, ends_at = entry.times(status)
     return make_alert(
         sender,
         name,
@@ -153,8 +154,8 @@ def _alert(entry: Entry, part: Part, title: Title, sender: str, *, alone: bool) 
         labels=labels,
         annotations=entry.annotations,
         value=entry.value,
-        starts_at=entry.starts_at,
-        ends_at=entry.ends_at,
+        starts_at=starts_at,
+        ends_at=ends_at,
         links=_links(entry, part).by_kind(),
         group=title.group if alone and labels.keys() <= {"alertname"} else None,
         raw="\n".join(piece for piece in (part.title or part.fallback, *entry.lines) if piece),

@@ -11,7 +11,7 @@ from bot.alert_reading.build import Links
 from bot.alert_reading.labels import label_name, pair_of, pairs_of_line, role_of
 from bot.alert_reading.markup import Link, bare, links_in, plain
 from bot.alert_reading.times import read_time, zone_in
-from bot.alert_reading.words import severity_of, status_of
+from bot.alert_reading.words import severity_of, severity_word, status_in, status_of
 
 MAX_LINES = 4_000
 MAX_ENTRIES = 500
@@ -19,19 +19,21 @@ _LABELS = ("labels", "label", "details", "common labels", "标签", "详情", "�
 _ANNOTATIONS = ("annotations", "annotation", "common annotations", "注解", "アノテーション", "аннотации")
 _HEADING = re.compile(r"\A[\s*_>:]*(?:alerts?\s+)?(firing|resolved|no ?data)(?:\s+alerts?)?[\s*_:]*(?:\(?\d{1,4}\)?)?[\s*_:]*\Z", re.IGNORECASE)
 _LEVEL_AT_END = re.compile(r"\A(.*\S)\s+[-–—]\s+`?([\w-]{2,12})`?\Z")
+_TAG = re.compile(r'([^\W\d][\w./-]{0,60})\s?[:=]\s?("[^"\n]{0,300}"|[^\s,;|{}"]{1,300})')
 _ONE_WORD = re.compile(r"[^\W\d][\w.-]{0,40}\Z")
 LINK_LABELS = ("runbook_url", "runbook", "dashboard_url", "dashboard", "runbookurl", "dashboardurl")
 
 
 @dataclass
 class Entry:
-    """One alert of a list as its lines say it; levels as written."""
+    """One alert of a list as its lines say it; levels as written. `at` is a time that names neither start nor end."""
 
     status: AlertStatus | None = None
     severity: str | None = None
     value: str | None = None
     starts_at: str | None = None
     ends_at: str | None = None
+    at: str | None = None
     name: str | None = None
     labels: dict[str, str] = field(default_factory=dict)
     annotations: dict[str, str] = field(default_factory=dict)
@@ -61,17 +63,19 @@ class Entry:
         role = role_of(key)
         if not value or self._link(key, value):
             return
-        if role == "severity":
-            self.severity = self.severity or value
-        elif role == "status" and status_of(value):
-            self.status = self.status or status_of(value)
+        if role == "severity" and len(value) <= 40:
+            self.severity = self.severity or severity_word(value)
+        elif role == "status" and status_in(value):
+            self.status = self.status or status_in(value)
         elif role == "value":
             self.value = self.value or value
-        elif role in ("started", "ended"):
+        elif role in ("started", "ended", "time"):
             self._time(key, role, value)
         elif role == "name":
             self._named(key, value)
-        elif role in ("summary", "description", "noted", "tags", "status", "link") or not _is_label(key, value, role):
+        elif role == "tags":
+            self._tags(key, value)
+        elif role in ("summary", "description", "noted", "status", "severity", "link") or not _is_label(key, value, role):
             self.annotations.setdefault(key.casefold() if role in (None, "noted") else role or key, value)
         else:
             self.labels.setdefault(label_name(key), value)
@@ -82,8 +86,23 @@ class Entry:
             self.annotations.setdefault(key.casefold(), value)
         elif role == "started":
             self.starts_at = self.starts_at or at
-        else:
+        elif role == "ended":
             self.ends_at = self.ends_at or at
+        else:
+            self.at = self.at or at
+
+    def times(self, status: AlertStatus) -> tuple[str | None, str | None]:
+        """Start and end. A resolved notice's own time is its end."""
+        is_end = status == "resolved"
+        return self.starts_at or (None if is_end else self.at), self.ends_at or (self.at if is_end else None)
+
+    def _tags(self, key: str, value: str) -> None:
+        """`env:prod, service="checkout"` are labels; tags without names are a note."""
+        found = _TAG.findall(value[:4_000])
+        for name, text in found:
+            self._label(name, text.strip('"'))
+        if not found:
+            self.annotations.setdefault(key.casefold(), value)
 
     def _named(self, key: str, value: str) -> None:
         """`alertname: X` is the name; `Alert: p99 latency > 2s - critical` is a title with its level."""

@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from bot.alert_reading.parsed import ChangeNote
 from bot.alert_reading.post import Post
 
 # What an app or a webhook posts; every other subtype is Slack telling of a change to the channel.
@@ -54,11 +53,14 @@ def is_digest(post: Post) -> bool:
 
 def reason_without(post: Post) -> str:
     """Why nothing was read in a machine's post."""
+    if is_reply_to_another(post):
+        return "a reply in another's thread"
     return "a digest, not an alert" if is_digest(post) else "nothing in it says that something fires or has ended"
 
 
-def change_of(post: Post) -> ChangeNote | None:
-    return None if post.by_person else None
+def is_reply_to_another(post: Post) -> bool:
+    """A bot's answer in a thread that somebody else opened."""
+    return bool(post.is_reply and post.parent_user and post.user and post.parent_user != post.user)
 
 
 def _is_own(post: Post) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from typing import TypeVar
 
 from agents.contracts import AlertStatus, Severity
@@ -56,6 +57,8 @@ _SHORT_NAMES: dict[str, AlertStatus] = {
          "ballot_box_with_check", "large_green_square"), "resolved"),
 }  # fmt: skip
 _CODE = re.compile(r"\A(?:p|s|sev)[- ]?[0-5]\Z", re.IGNORECASE)
+_ARROW = re.compile(r"->|→|➡|=>|⇒|»")
+_PARTS = re.compile(r"[\s/,()（）|:：\[\]]+|-(?=\s)")
 _SHORT_NAME = re.compile(r":([a-z0-9_+-]{1,40}):")
 _EDGES = " \t\n[](){}<>«»“”\"'`*_~:：,，.。!！?？|・;；【】「」『』-–—=►▶"
 # Colours as senders set them on an attachment. Orange and yellow mean warning, so firing too.
@@ -87,6 +90,26 @@ def severity_of(word: str | None) -> Severity | None:
 def status_of(word: str | None) -> AlertStatus | None:
     """Of one word or expression: FIRING, Recovered, 已恢复, нет данных. A severity alone (CRITICAL) says firing."""
     return _level(folded(word or ""), _STATUS_WORDS, _STATUS_STEMS)
+
+
+def severity_word(value: str) -> str:
+    """The level in a value such as `P1 - Critical`, `🔴 High`, `critical (5)`; the value itself where no word of it is one."""
+    return _word_of(value, lambda word: severity_of(word) is not None) or value
+
+
+def status_in(value: str) -> AlertStatus | None:
+    """Of a value such as `🔴 DOWN`, `OK → CRITICAL` (what it became), `Firing (5m)`."""
+    became = _ARROW.split(value[:300])[-1]
+    if whole := status_of(became):
+        return whole
+    word = _word_of(became, lambda word: status_of(word) is not None) if len(became) <= 60 else None
+    return status_of(word) or status_of_emoji(became)
+
+
+def _word_of(value: str, known: Callable[[str], bool]) -> str | None:
+    if known(value):
+        return value
+    return next((word for word in _PARTS.split(value[:100]) if word and known(word)), None)
 
 
 def severity_written(word: str | None) -> str | None:

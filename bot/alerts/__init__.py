@@ -8,7 +8,8 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Any
 
-from bot.alert_reading.noise import change_of, deleted_ts_of, reason_before, reason_without, same_content
+from bot.alert_reading.changes import change_note
+from bot.alert_reading.noise import deleted_ts_of, reason_before, reason_without, same_content
 from bot.alert_reading.overall import overall_status
 from bot.alert_reading.parsed import ChangeNote, Parsed, Reading, Sender
 from bot.alert_reading.post import Post, read_message, read_post
@@ -26,7 +27,8 @@ def parse_alerts(event: Mapping[str, Any], *, own_bot_ids: Collection[str] = ())
         return Parsed(ignored_reason="the post was deleted", update_of_ts=deleted)
     post = read_post(event)
     if reason := reason_before(post, own_bot_ids):
-        return Parsed(ignored_reason=reason, update_of_ts=post.update_of_ts if post.is_edit else None)
+        change = change_note(post) if post.by_person else None
+        return Parsed(ignored_reason=reason, change=change, update_of_ts=_edited(post))
     if post.is_edit and _only_unfurled(event, post):
         return Parsed(ignored_reason="the same post: only a preview or a mark was added", update_of_ts=post.update_of_ts)
     return _parsed(post, _reading(post))
@@ -48,9 +50,9 @@ def _reading(post: Post) -> Reading | None:
 
 def _parsed(post: Post, reading: Reading | None) -> Parsed:
     if reading is None or not reading.alerts:
-        change = reading.change if reading else change_of(post)
+        change = reading.change if reading else change_note(post)
         reason = (reading.ignored_reason if reading else None) or ("a deploy note" if change else reason_without(post))
-        return Parsed(ignored_reason=reason, change=change, update_of_ts=post.update_of_ts if post.is_edit else None)
+        return Parsed(ignored_reason=reason, change=change, update_of_ts=_edited(post))
     return Parsed(
         alerts=reading.alerts,
         count=max(reading.count or 0, len(reading.alerts)),
@@ -58,6 +60,10 @@ def _parsed(post: Post, reading: Reading | None) -> Parsed:
         update_of_ts=post.update_of_ts,
         change=reading.change,
     )
+
+
+def _edited(post: Post) -> str | None:
+    return post.update_of_ts if post.is_edit else None
 
 
 def _only_unfurled(event: Mapping[str, Any], post: Post) -> bool:

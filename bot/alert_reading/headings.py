@@ -1,0 +1,222 @@
+"""A heading, whoever wrote it: `[CRITICAL] disk full`, `PROBLEM: …`, `web-01/HTTP is DOWN`, `✅ Resolved in 5m: …`, `CPU使用率過高 已恢复`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+from agents.contracts import AlertStatus
+from bot.alert_reading.markup import bare
+from bot.alert_reading.words import folded, severity_of, status_of, status_of_emoji
+
+_LEADING = re.compile(r"\A(?:[^\w\[【(（<\"“'#*/@+-]|:[a-z0-9_+-]{1,40}:|\*(?=\S))+")
+_BRACKET = re.compile(r"\A[\[【(（]\s{0,4}([^\]】)）\n]{1,120}?)\s{0,4}[\]】)）]\s{0,4}[:：|–—-]?\s{0,4}")
+_END_BRACKET = re.compile(r"\s{0,4}[\[【(（]\s{0,4}([^\[【(（\]】)）\n]{1,40}?)\s{0,4}[\]】)）]\s*\Z")
+_LEAD = re.compile(r"\A([^:：|\n]{1,60}?)\s{0,3}(?:[:：|]|\s[–—-])\s{1,4}(?=\S)|\A([^:：|\n\s]{1,30})[:：]|\A([^:：|\n]{1,60}?)：")
+_TRAIL = re.compile(r"\A(.{1,400}?)(?:\s{0,3}[:：|]|\s[–—-]|\s(?:is|are|was|has been|has|is now|went|ist|est|está)(?:\s(?:now|currently|back))?)\s{1,4}([^:：|\n]{1,40})\Z")
+_FIRST_WORD = re.compile(r"\A([A-Z]{2,14})(?:\s+|\Z)(.*)\Z", re.DOTALL)
+_LAST_WORD = re.compile(r"\A(.*\S)\s+([A-Z]{2,14})\Z", re.DOTALL)
+_DURATION = re.compile(r"\A(?:\d+(?:\.\d+)?\s?(?:d|h|m|s|ms|hr|hrs|min|mins|minutes?|hours?|days?|sec|seconds?)|\d{1,3}(?::\d\d){1,2}|[x×]?\d{1,4}[x×]?)\Z", re.IGNORECASE)
+# Words beside a status that say nothing more.
+_FILLING = set(
+    ["alert", "alerts", "alarm", "alarms", "incident", "event", "notification", "notice", "monitor", "monitoring", "service", "host", "check", "state", "status", "issue", "new", "started", "begin", "began", "the", "an", "a", "in", "after", "has", "been", "is", "now", "for", "since", "type", "notify", "automatic", "auto", "on-call", "oncall", "priority", "severity", "level", "告警", "报警", "通知", "警报", "アラート", "通知", "監視", "эвент", "событие", "уведомление", "алерт", "알림", "경보", "تنبيه", "إشعار"]
+)
+# Words that tickets, builds and people use too: they need more beside them than a heading.
+_WEAK = set(
+    ["ok", "okay", "open", "opened", "closed", "close", "up", "fixed", "completed", "success", "successful", "passed", "passing", "active", "new", "online", "green", "error", "err", "failed", "failure", "failing", "fails", "fail", "fired", "trigger", "solved", "clear", "cleared", "normal", "high", "low", "medium", "major", "minor", "info", "information", "informational", "notice", "average", "urgent", "page", "blocker", "moderate", "healthy", "operational", "incident", "investigating", "issue", "anomaly", "unavailable", "trigger", "red", "exceeded", "restored", "正常", "失败", "高", "中", "低", "通知", "提示", "信息", "超时", "停止", "重大", "解决", "解決", "확인", "정상", "解除", "回復", "مؤكد", "عاد", "중대", "成功", "закрыт", "принят", "внимание"]
+)  # fmt: skip
+# In the middle: what failed, and why.
+_BECAUSE = re.compile(r"\A(.{2,300}?)\s(?:has\s|have\s|is\s)?(failed|failing|down|unreachable|unavailable|timed out|offline|exceeded)[:：]\s+\S", re.IGNORECASE)
+_CJK_ENDS = (
+    ("resolved", ("已恢复正常", "恢复正常", "已恢复", "已恢復", "已解除", "已解决", "復旧しました", "が復旧", "復旧", "回復しました", "解消しました", "복구되었습니다", "해결되었습니다", "복구됨", "복구 완료")),
+    ("firing", ("发生告警", "触发告警", "告警", "报警", "異常発生", "が発生しました", "発生", "を検知しました", "を検知", "宕机", "不可用", "발생했습니다", "장애 발생", "발생")),
+)  # fmt: skip
+_SINCE = re.compile(r"\s+(?:since|seit|depuis|desde|с|自)\s+\S*\d\S*(?:\s\S*\d\S*)?(?:\s?(?:UTC|GMT|Z))?\s*\Z", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Heading:
+    """`name` is what is left once level and status are taken off; empty where the line says nothing else. `strong`: its
+    words are those of alerts alone. `before` is what stood in brackets before the status; `tags` other brackets."""
+
+    name: str
+    status: AlertStatus | None = None
+    severity: str | None = None
+    strong: bool = False
+    before: str = ""
+    tags: tuple[str, ...] = field(default=())
+
+    @property
+    def says_something(self) -> bool:
+        return self.status is not None or self.severity is not None
+
+
+def read_heading(line: str) -> Heading:
+    """One line; never fails. Emoji count where no word says a status."""
+    line = line[:1_000].strip()
+    emoji = status_of_emoji(line[:60])
+    text = bare(_LEADING.sub("", line))
+    if said := _phrase(text):
+        return Heading("", said.status, said.severity, said.strong)
+    found = _brackets(Heading(text))
+    for _ in range(4):
+        next_found = _brackets(_lead(found))
+        if next_found == found:
+            break
+        found = next_found
+    found = _cjk(_because(_word(_trail(_end(found)))))
+    name = _SINCE.sub("", found.name).strip(" \t*_`-–—|:：,.。!！»«")
+    return replace(found, name=name, status=found.status or emoji)
+
+
+def _brackets(found: Heading) -> Heading:
+    """`[CRITICAL] [web-01] name`: levels are taken, other brackets kept as tags."""
+    for _ in range(6):
+        match = _BRACKET.match(found.name)
+        if match is None:
+            break
+        rest = _LEADING.sub("", found.name[match.end() :])
+        said = _phrase(match[1])
+        if said is not None:
+            before = found.before or (found.tags[0] if found.tags and not found.says_something else "")
+            found = _with(replace(found, name=rest, before=before), said)
+        elif len(found.tags) < 6 and rest:
+            found = replace(found, name=rest, tags=(*found.tags, match[1]))
+        else:
+            break
+    return found
+
+
+def _lead(found: Heading) -> Heading:
+    match = _LEAD.match(found.name)
+    said = _phrase(match[1] or match[2] or match[3] or "") if match else None
+    if match is None or said is None:
+        return _first(found)
+    return _with(replace(found, name=_LEADING.sub("", found.name[match.end() :])), said)
+
+
+def _first(found: Heading) -> Heading:
+    match = _FIRST_WORD.match(found.name)
+    said = _phrase(match[1]) if match else None
+    if match is None or said is None or (not match[2] and found.says_something):
+        return found
+    return _with(replace(found, name=_LEADING.sub("", match[2])), said)
+
+
+def _end(found: Heading) -> Heading:
+    match = _END_BRACKET.search(found.name)
+    said = _phrase(match[1]) if match else None
+    return _with(replace(found, name=found.name[: match.start()]), said) if match and said else found
+
+
+def _trail(found: Heading) -> Heading:
+    match = _TRAIL.match(found.name)
+    said = _phrase(match[2]) if match else None
+    if match is None or said is None:
+        return found
+    return _with(replace(found, name=match[1]), said)
+
+
+def _word(found: Heading) -> Heading:
+    match = _LAST_WORD.match(found.name)
+    said = _phrase(match[2]) if match else None
+    return _with(replace(found, name=match[1]), said) if match and said and not found.status else found
+
+
+def _because(found: Heading) -> Heading:
+    match = _BECAUSE.match(found.name) if not found.says_something else None
+    said = _phrase(match[2]) or _Said("firing", None, False) if match else None
+    return _with(replace(found, name=match[1]), said) if match and said else found
+
+
+def _cjk(found: Heading) -> Heading:
+    if found.name.isascii() or found.status:
+        return found
+    for status, ends in _CJK_ENDS:
+        for end in ends:
+            if found.name.endswith(end):
+                name = found.name[: -len(end)].strip() if status == "resolved" else found.name
+                return replace(found, name=name or found.name, status=status, strong=True)  # type: ignore[arg-type]
+    return found
+
+
+@dataclass(frozen=True)
+class _Said:
+    status: AlertStatus | None
+    severity: str | None
+    strong: bool
+
+
+def _with(found: Heading, said: _Said) -> Heading:
+    """The first level of a heading counts; a recovery's word outweighs the problem's beside it."""
+    status = said.status if found.status in (None, "firing") and said.status else found.status
+    return replace(found, status=status, severity=found.severity or said.severity, strong=found.strong or said.strong)
+
+
+def is_status_phrase(text: str) -> bool:
+    """Whether a text is nothing but levels, statuses and words beside them."""
+    return _phrase(text) is not None
+
+
+def _phrase(text: str) -> _Said | None:
+    """What a short phrase says, if each of its words is a level, a status, a duration or filling: `Resolved in 12m 3s`,
+    `CRITICAL ALERT`, `FIRING:3`, `P1`, `告警恢复`."""
+    text = text.strip(" *_`!！")
+    if not text or len(text) > 60:
+        return None
+    if whole := _one(text):
+        return whole
+    words = [piece for word in re.split(r"[\s:：,/|.-]+", text) if word for piece in _pieces(word)]
+    if not words or len(words) > 8:
+        return None
+    found = [_one(word) for word in words]
+    if any(said is None and not _fills(word) for word, said in zip(words, found, strict=True)):
+        return None
+    known = [said for said in found if said]
+    if not known:
+        fills = any(folded(word) in _ALERT_WORDS for word in words)
+        return _Said("firing", None, True) if fills else None
+    return _Said(_strongest(known), next((said.severity for said in known if said.severity), None), any(said.strong for said in known))
+
+
+def _pieces(word: str) -> list[str]:
+    """A word of a script without spaces in its parts, if they are all known: 严重告警 is 严重 and 告警."""
+    if word.isascii() or len(word) > 16 or _one(word) or _fills(word):
+        return [word]
+    pieces, start = [], 0
+    while start < len(word):
+        end = next((end for end in range(min(len(word), start + 8), start, -1) if _known(word[start:end])), None)
+        if end is None:
+            return [word]
+        pieces.append(word[start:end])
+        start = end
+    return pieces
+
+
+def _known(text: str) -> bool:
+    return _one(text) is not None or folded(text) in _FILLING
+
+
+_ALERT_WORDS = {"alert", "alerts", "alarm", "alarms", "告警", "报警", "警报", "アラート", "алерт", "경보", "تنبيه"}
+
+
+def _fills(word: str) -> bool:
+    return folded(word) in _FILLING or _DURATION.match(word) is not None
+
+
+def _one(text: str) -> _Said | None:
+    word = folded(text)
+    status, severity = status_of(word), severity_of(word)
+    if status is None and severity is None:
+        return None
+    return _Said(status or ("firing" if severity else None), text if severity else None, word not in _WEAK and not _is_code(word))
+
+
+def _is_code(word: str) -> bool:
+    return len(word) < 3 and word.isascii()
+
+
+def _strongest(known: list[_Said]) -> AlertStatus | None:
+    found = {said.status for said in known}
+    order: tuple[AlertStatus, ...] = ("resolved", "acknowledged", "no_data", "firing")
+    return next((status for status in order if status in found), None)

@@ -1,0 +1,239 @@
+"""Alerts in a post of any form: what its headings and its named values say. None where they do not say that something fires
+or has ended."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from agents.contracts import Alert, AlertStatus
+from bot.alert_reading.build import make_alert
+from bot.alert_reading.entries import Entry
+from bot.alert_reading.headings import Heading, is_status_phrase, read_heading
+from bot.alert_reading.labels import pairs_of_line, role_of
+from bot.alert_reading.markup import bare, code_in, links_in, plain
+from bot.alert_reading.parsed import Reading
+from bot.alert_reading.post import Part, Post, squeezed
+from bot.alert_reading.structured import json_rows, table_rows
+from bot.alert_reading.words import status_of_colour
+
+MAX_LINES = 3_000
+MAX_ALERTS = 500
+_MONITORS = ("monitor", "alert", "alarm", "watch", "nagios", "icinga", "sensu", "check", "uptime", "pager", "prom", "zabbix", "cacti",
+             "prtg", "observ", "监控", "告警", "監視", "мониторинг", "모니터", "مراقبة", "incident", "oncall", "status")  # fmt: skip
+# Keys of tickets, builds and pull requests, whose states are no alert's.
+_OTHERS = {"reporter", "issue type", "sprint", "epic", "pull request", "branch", "commit", "author", "assignee", "reviewer", "due date", "story points"}
+_SUPPORT = {"host", "instance", "service", "value", "started", "namespace", "cluster", "noted"}
+_COUNT = re.compile(
+    r"(?<![\w.])(\d{1,4})\s?(?:条|個|个|件の?)?\s?(?:[a-z]+\s){0,2}(?:alerts?|alarms?|incidents?|problems?|告警|报警|アラート|алерт\w*|проблем\w*|경보|알림|تنبيه\w*)(?!\w)",
+    re.IGNORECASE,
+)
+_HOST_LIKE = r"[a-z](?=[\w.-]*\d)(?=[\w.]*[.-])[\w.-]*\w(?::\d{2,5})?|(?:\d{1,3}\.){3}\d{1,3}(?::\d{2,5})?|[a-z][\w-]*(?:\.[\w-]+){2,6}(?::\d{2,5})?"
+_ON_HOST = re.compile(
+    rf"(?:\b(?:on|at|host|server|node|instance|from)\s|主机\s?|节点\s?|服务器\s?|ホスト\s?|サーバー?\s?|\b(?:на|хост\w*|сервер\w*|узл\w+)\s|호스트\s?|서버\s?|(?:على|المضيف|الخادم)\s)[`*'\"]?({_HOST_LIKE})(?![\w/])",
+    re.IGNORECASE,
+)
+_NAGIOS = re.compile(r"\A(?:Service Alert: ?|Host Alert: ?|Service |Host )?([\w.-]{1,100})/([^\n]{1,200})\Z")
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """What one alert (or a list of them) is read from."""
+
+    headings: tuple[str, ...]
+    body: str
+    parts: tuple[Part, ...]
+    post: Post
+
+
+def read_loosely(post: Post, sender: str) -> Reading | None:
+    pieces = _pieces(post)
+    alerts = [alert for piece in pieces for alert in _of_piece(piece, sender)][:MAX_ALERTS]
+    if not alerts:
+        return None
+    number = _COUNT.search("\n".join(pieces[0].headings)[:300])
+    return Reading(tuple(alerts), count=max(len(alerts), int(number[1])) if number else len(alerts))
+
+
+def _pieces(post: Post) -> list[_Piece]:
+    """One for the whole post, or one an attachment where several say a status of their own."""
+    speaking = [part for part in post.parts if (head := _heads(part)) and read_heading(head[0]).says_something]
+    if len(speaking) > 1:
+        return [_Piece(_heads(part), part.markup, (part,), post) for part in speaking]
+    first = post.text.splitlines()[:1]
+    heads = [*(head for part in post.parts for head in _heads(part)), *first]
+    ordered = [*first, *heads] if first and read_heading(first[0]).says_something else heads
+    body = "\n".join([post.markup, *(part.markup for part in post.parts)])
+    return [_Piece(tuple(dict.fromkeys(ordered)), body, post.parts, post)]
+
+
+def _heads(part: Part) -> tuple[str, ...]:
+    """Lines that may be a heading; a fallback only where nothing else is said."""
+    lines = [line for line in part.text.splitlines()[:40] if line.strip()][:3]
+    heads = [head for head in (part.title, *part.pretext.splitlines()[:1], *lines, part.author) if head.strip()]
+    return tuple(heads) or tuple(part.fallback.splitlines()[:1])
+
+
+def _of_piece(piece: _Piece, sender: str) -> Iterator[Alert]:
+    headings = [(line, read_heading(line)) for line in piece.headings[:12]]
+    rows = _rows(piece)
+    listed = [] if rows else _listed(piece)
+    if rows:
+        yield from _of_rows(rows, piece, headings, sender)
+    elif listed:
+        for line, heading in listed:
+            entry = Entry(lines=[line])
+            entry.links.add_all((link.label, link.url) for link in links_in(line))
+            yield _alert(entry, heading, piece, sender, [])
+    else:
+        entry = _entry(piece)
+        heading = _main(headings)
+        if _is_alert(entry, heading, piece):
+            yield _alert(entry, heading, piece, sender, headings)
+
+
+# ---------------------------------------------------------------- several in one post
+
+
+def _rows(piece: _Piece) -> list[list[tuple[str, str]]]:
+    code = [text for part in (piece.body,) for text in code_in(plain(part))]
+    found = [row for text in code for row in json_rows(text)]
+    if not found and piece.body.lstrip().startswith(("{", "[{")):
+        found = json_rows(plain(piece.body))
+    return found or next((rows for text in (*code, plain(piece.body)) if (rows := table_rows(text))), [])
+
+
+def _of_rows(
+    rows: list[list[tuple[str, str]]], piece: _Piece, headings: list[tuple[str, Heading]], sender: str
+) -> Iterator[Alert]:
+    main = _main(headings)
+    for row in rows:
+        entry = _entry(piece) if len(rows) == 1 else Entry()
+        for key, value in row:
+            entry.say(key, value)
+        entry.lines.append("; ".join(f"{key}: {value}" for key, value in row))
+        if entry.status or entry.severity or main.says_something:
+            yield _alert(entry, main, piece, sender, headings if len(rows) == 1 else [])
+
+
+def _listed(piece: _Piece) -> list[tuple[str, Heading]]:
+    """Lines that are an alert each: at least two, and nearly all lines of the post."""
+    lines = [line for line in piece.body.splitlines()[:MAX_LINES] if line.strip()]
+    if len(lines) < 2 or any(part.fields for part in piece.parts):
+        return []
+    if not read_heading(plain(lines[0])).name or _COUNT.search(lines[0][:200]):
+        lines = lines[1:]
+    found = [(plain(line), read_heading(plain(line))) for line in lines]
+    told = [(line, heading) for line, heading in found if heading.status and heading.name and not _is_named_value(line)]
+    return told if len(told) >= 2 and len(told) * 5 >= len(lines) * 4 else []
+
+
+def _is_named_value(line: str) -> bool:
+    pairs = pairs_of_line(line)
+    return bool(pairs) and role_of(pairs[0][0]) is not None
+
+
+# ---------------------------------------------------------------- one
+
+
+def _entry(piece: _Piece) -> Entry:
+    entry = Entry()
+    for part in piece.parts:
+        for field in part.fields:
+            if field.title or field.value:
+                entry.say(field.title or "description", field.value)
+    skipped = set(piece.headings[:1])
+    for markup in piece.body.splitlines()[:MAX_LINES]:
+        text = plain(markup).strip()
+        if text and text not in skipped:
+            _line(entry, text)
+        entry.links.add_all((link.label, link.url) for link in links_in(markup) if not link.label.startswith("http"))
+    return entry
+
+
+def _line(entry: Entry, text: str) -> None:
+    if "```" in text or text[:1] in "{}[]" and text.endswith(("{", "}", "[", "]", ",")):
+        return
+    for key, value in pairs_of_line(text):
+        if role_of(key) is not None or not is_status_phrase(key):
+            entry.say(key, value)
+    entry.lines.append(text)
+
+
+def _main(headings: Sequence[tuple[str, Heading]]) -> Heading:
+    """The first that says a status in words; else the first with any."""
+    said = [heading for _, heading in headings if heading.says_something]
+    return next((heading for heading in said if heading.strong), said[0] if said else Heading(""))
+
+
+def _is_alert(entry: Entry, heading: Heading, piece: _Piece) -> bool:
+    roles = {role for part in piece.parts for field in part.fields if (role := role_of(field.title))}
+    roles |= {role for line in entry.lines for key, _ in pairs_of_line(line) if (role := role_of(key))}
+    keys = {key.casefold() for key in (*entry.labels, *entry.annotations)}
+    colour = _colour(piece)
+    if not (entry.status or entry.severity or heading.says_something or (colour and roles & _SUPPORT and entry.value)):
+        return False
+    if keys & _OTHERS and not (heading.strong and heading.severity):
+        return False
+    support = bool(roles & _SUPPORT) + bool(colour) + _is_monitor(piece.post)
+    stated = bool(entry.status) + bool(entry.severity)
+    return heading.strong or stated + support >= 2 or (heading.says_something and support + stated >= 1 and _is_monitor_or_named(piece, roles))
+
+
+def _is_monitor_or_named(piece: _Piece, roles: set[str]) -> bool:
+    return _is_monitor(piece.post) or bool(roles & _SUPPORT)
+
+
+def _is_monitor(post: Post) -> bool:
+    name = squeezed(post.username)
+    return any(word in name for word in _MONITORS)
+
+
+def _colour(piece: _Piece) -> AlertStatus | None:
+    return next((status for part in piece.parts if (status := status_of_colour(part.color))), None)
+
+
+def _alert(entry: Entry, heading: Heading, piece: _Piece, sender: str, headings: Sequence[tuple[str, Heading]]) -> Alert:
+    name = entry.labels.get("alertname") or entry.name or heading.before or _name(heading, entry, headings)
+    _host(entry, name or "", heading)
+    if (match := _NAGIOS.match(name or "")) and "host" not in entry.labels and heading.status and not entry.name:
+        entry.labels["host"], entry.labels["service"], name = match[1], match[2], match[2]
+    if entry.annotations.get("summary") == name:
+        del entry.annotations["summary"]
+    status = entry.status or heading.status or (_colour(piece) if not entry.severity else None) or "firing"
+    starts_at, ends_at = entry.times(status)
+    for part in piece.parts:
+        entry.links.add("source", part.title_link).add_all((button.label, button.url) for button in part.buttons)
+    return make_alert(
+        sender,
+        bare(name or ""),
+        status,
+        severity=entry.severity or heading.severity,
+        labels=entry.labels,
+        annotations=entry.annotations,
+        value=entry.value,
+        starts_at=starts_at,
+        ends_at=ends_at,
+        links=entry.links.by_kind(),
+        raw="\n".join(dict.fromkeys([*piece.headings[:1], *entry.lines])) if headings else "\n".join(entry.lines),
+    )
+
+
+def _name(heading: Heading, entry: Entry, headings: Sequence[tuple[str, Heading]]) -> str | None:
+    """What the heading calls it; else the summary, else the first line that is no named value."""
+    if heading.name:
+        return heading.name
+    summary = entry.annotations.get("summary") or entry.annotations.get("description")
+    lines = (other.name for line, other in headings if other.name and not pairs_of_line(line) and not other.says_something)
+    return next(lines, None) or summary
+
+
+def _host(entry: Entry, name: str, heading: Heading) -> None:
+    """A host that the heading names: behind a word for one, or in brackets."""
+    if "host" in entry.labels or "instance" in entry.labels:
+        return
+    tagged = next((tag for tag in heading.tags if re.fullmatch(_HOST_LIKE, tag, re.IGNORECASE)), None)
+    match = _ON_HOST.search(name[:1_000])
+    if host := tagged or (match[1] if match else None):
+        entry.labels["host"] = host
