@@ -180,6 +180,18 @@ class Settings(BaseModel):
     alert_min_severity: Literal["info", "warning", "high", "critical"] = Field(
         "info", description="Alerts below it are kept and not triaged; one without a severity counts as warning."
     )
+    alert_window_seconds: float = Field(
+        600, ge=0, description="Related alerts within this time of the last one are one incident."
+    )
+    alert_debounce_seconds: float = Field(
+        20, ge=0, description="How long an incident gathers alerts before its run starts; a critical one at most 5 seconds."
+    )
+    alert_cooldown_seconds: float = Field(
+        1800, ge=0, description="After a report the same alerts start no other run within this time."
+    )
+    alerts_broadcast: bool = Field(
+        False, description="Whether a critical alert's report with a proven verdict shows in the channel, not in its thread alone."
+    )
     alert_max_seconds: int = Field(300, ge=1, description="Seconds of one triage.")
     alert_shadow_channel: ChannelId | None = Field(
         None, description="For a trial: reports on alerts go into this channel, nothing into the alerts' own."
