@@ -19,22 +19,29 @@ _SERVICE = re.compile(r"[A-Za-z][\w.-]*")
 
 
 def blast_radius(
-    claims: Sequence[DraftClaim], entities: Iterable[str], exchanges: Sequence[Exchange], well: frozenset[str]
+    claims: Sequence[DraftClaim],
+    entities: Sequence[str],
+    exchanges: Sequence[Exchange],
+    over: frozenset[str],
+    *,
+    is_elsewhere: bool = False,
 ) -> tuple[DraftBlast, ...]:
     """Things that the alert names and things that the quoted records are of; affected before healthy, each once.
 
-    `well` are claims that tell of trouble which is over: nobody is affected by it any more."""
+    `over` are claims that tell of trouble which is past: nobody is affected by it any more. `is_elsewhere`: what ails
+    other things than the alert's ails them for another reason."""
     refs = {cited.handle: cited for exchange in exchanges for cited in exchange.refs}
     found: dict[tuple[str, BlastGroup], list[str]] = {}
     for claim in claims:
         group = _GROUPS.get(claim.claim_type)
-        if group is None or (group == "affected" and claim.claim_id in well):
+        if group is None or (group == "affected" and claim.claim_id in over):
             continue
         cited = [refs[citation.ref] for citation in claim.evidence if citation.ref in refs]
         for name in _named(cited, entities):
-            found.setdefault((name, group), []).append(claim.claim_id)
+            other = is_elsewhere and group == "affected" and name not in entities
+            found.setdefault((name, "other_reason" if other else group), []).append(claim.claim_id)
     hit = {name for name, group in found if group == "affected"}
-    kept = [key for key in found if key[1] == "affected" or key[0] not in hit]
+    kept = [key for key in found if key[1] == "affected" or key[0] not in hit]  # a thing that ails is not well
     return tuple(DraftBlast(entity=name, group=group, claim_ids=tuple(found[name, group])) for name, group in kept)
 
 

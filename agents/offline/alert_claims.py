@@ -7,7 +7,7 @@ from dataclasses import replace
 from agents.contracts import ClaimType
 from agents.llm.base import CitedRef
 from agents.offline.alert_words import alert_words
-from agents.offline.claims import Statement, Stating, cite
+from agents.offline.claims import Statement, Stating, cite, shown
 from agents.offline.databases import Load
 from agents.offline.evidence import Series
 from agents.offline.quotes import MAX_QUOTE, quote
@@ -46,8 +46,8 @@ class AlertStating(Stating):
 
     def steady_well(self, series: Series) -> Statement:
         """An alert's metric at its usual level; as a symptom where nothing else shows that all is well."""
-        said = self.steady(series)
-        text = self._say("healthy_steady", name=series.name, service=series.service, last=said.text.rsplit(" ", 1)[-1])
+        said, last = self.steady(series), shown(series.written.get("last", "0"), series.written.get("unit"))
+        text = self._say("healthy_steady", name=series.name, service=series.service, last=last)
         return Statement("healthy", text, said.citations, said)
 
     def load(self, load: Load, *, is_first: bool) -> Statement:

@@ -18,7 +18,7 @@ from agents.offline.databases import Load, loads
 from agents.offline.diagnosis import statements
 from agents.offline.evidence import Series
 from agents.offline.findings import Findings
-from agents.offline.health import Health, health_of
+from agents.offline.health import Health, health_of, is_about
 from agents.offline.leads import actions, hypotheses, missing
 from agents.offline.own_check import provable
 from agents.offline.question import Question
@@ -27,8 +27,10 @@ from agents.offline.ranking import series_score
 from agents.offline.records import Record, health_words, object_of, outside_series, records
 from agents.offline.sentences import Sentences, sentences_of
 from agents.offline.telling import every_telling_line
+from tools.contracts import EvidenceStatus
 
-MAX_WELL, MAX_PAST, MAX_LEVELS, MAX_STEPS = 5, 3, 3, 5
+_ANSWERED = (EvidenceStatus.SUPPORTED, EvidenceStatus.NO_EVIDENCE)
+MAX_WELL, MAX_PAST, MAX_LEVELS, MAX_STEPS, MAX_BESIDE = 5, 3, 3, 5, 4
 
 
 def draft_alert(
@@ -40,7 +42,7 @@ def draft_alert(
     claims = provable(_statements(case, AlertStating(sentences)), exchanges)
     past = {statement.text for statement in _past(case, AlertStating(sentences))}
     over = frozenset(claim.claim_id for claim in claims if case.is_well or claim.claim_text in past)
-    blast = blast_radius(claims, entities, exchanges, over)
+    blast = blast_radius(claims, entities, exchanges, over, is_elsewhere=case.is_elsewhere)
     placed = {one.entity for one in blast}
     return AiopsDraft(
         diagnosis_summary=claims[0].claim_text if claims else sentences.say("compose", "nothing"),
@@ -80,8 +82,32 @@ class _Case:
     @property
     def is_well(self) -> bool:
         """Nothing that our own tools found stands against it either."""
-        ours = self.found.kinds() or self.found.series() or self.found.explained or self.found.changed
-        return self.constant is not None or (self.health.is_proven_for(self.found.question) and not ours)
+        found = self.found
+        ours = found.kinds() or found.series() or found.explained or found.changed
+        shown = self.health.is_proven_for(found.question) or self.is_quiet
+        return self.constant is not None or (shown and not ours)
+
+    @property
+    def is_quiet(self) -> bool:
+        """Prometheus was asked and the alert is not active there, and its thing's series kept their level."""
+        looks = [one for one in self.found.exchanges if (one.call.arguments or {}).get("mode") == "alerts"]
+        asked = any(one.evidence_status in _ANSWERED for one in looks)
+        active = any(alert.name == self.found.question.alert for alert in self.found.evidence.alerts)
+        return asked and not active and bool(self.steady()) and not (self.health.standing or self.health.moved)
+
+    def steady(self) -> list[Series]:
+        """Series of the alert's thing, and about what the alert is about, that kept their level."""
+        return [one for one in self.found.level() if is_about(self.found.question, one.name)][:MAX_LEVELS]
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """The alert names its thing and nothing that our tools found is of it: what they found has another reason."""
+        return bool(self.found.question.names) and bool(self.found.evidence.services) and not self.found.asked
+
+    @property
+    def beside(self) -> Findings:
+        """What was found of other things names no cause of this alert."""
+        return replace(self.found, explained=(), changed=())
 
     def shown(self) -> list[Record]:
         """Records of good conditions, those of the alert's own things first; one of each thing and tool."""
@@ -107,7 +133,7 @@ def _statements(case: _Case, state: AlertStating) -> Iterator[Statement]:
         yield from _health(case, state)
         return
     told = [_pair(case.pair, state)] if case.pair else []
-    told += list(statements(case.found, state))
+    told += list(statements(case.beside, state))[:MAX_BESIDE] if case.is_elsewhere else list(statements(case.found, state))
     yield from (statement for statement in told if statement.claim_type == "root_cause")
     yield from _loaded(case, state)
     yield from (statement for statement in told if statement.claim_type != "root_cause")
@@ -135,6 +161,8 @@ def _health(case: _Case, state: AlertStating) -> Iterator[Statement]:
         yield state.meant_to_fire(record.cited, at)
         return
     back, shown = case.last_return(), case.shown()
+    if not (back or shown):
+        yield from (state.steady_well(series) for series in case.steady())
     yield from (state.well(record) for record in ([back] if back else shown[:1]))
     yield from _past(case, state)
     yield from (state.also_well(record) for record in (shown if back else shown[1:])[:MAX_WELL])
@@ -178,7 +206,12 @@ def _actions(case: _Case, claims: Sequence[DraftClaim], sentences: Sentences) ->
         )  # fmt: skip
         return
     yield from _remedy(case, claims, sentences)
-    yield from actions(case.found, sentences)
+    if case.is_elsewhere:
+        name = case.found.question.names[0]
+        reason = sentences.say("actions", "look_there_reason")
+        yield DraftAction(action_text=sentences.say("actions", "look_there", name=name), reason=reason)
+    else:
+        yield from actions(case.found, sentences)
 
 
 def _remedy(case: _Case, claims: Sequence[DraftClaim], sentences: Sentences) -> Iterator[DraftAction]:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from agents.contracts import Alert
-from agents.offline.question import Question, Subject, codes_of, terms_of, words
+from agents.offline.question import COMPLAINTS, Question, Subject, codes_of, terms_of, words
 from agents.offline.times import Window
 
 MAX_NAMES = 8
@@ -65,7 +65,7 @@ def subject_of(alerts: Sequence[Alert], now: datetime, zone: ZoneInfo) -> Questi
         records=(),
         codes=codes_of(text),
         window=_window(alerts, now, zone),
-        terms=terms_of(spoken(first.alert_name or "")) if first else (),
+        terms=_terms(first.alert_name or "", is_labelled=bool(resources)) if first else (),
         alert=(first.alert_name or "") if first else "",
         subjects=resources,
         links=tuple(_runbooks(alerts)),
@@ -91,6 +91,12 @@ def resources_of(alerts: Sequence[Alert]) -> tuple[Subject, ...]:
 def spoken(name: str) -> str:
     """KubePodNotReady → Kube Pod Not Ready."""
     return " ".join(_CAMEL.sub(" ", name).split())
+
+
+def _terms(name: str, *, is_labelled: bool) -> tuple[str, ...]:
+    """Words of the alert's name: where labels say whose it is, only what they say of how it ails."""
+    terms = terms_of(spoken(name))
+    return tuple(term for term in terms if term in COMPLAINTS) if is_labelled else terms
 
 
 def _shared_place(alerts: Sequence[Alert], found: Sequence[Sequence[Subject]]) -> Subject | None:

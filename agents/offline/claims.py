@@ -74,13 +74,13 @@ class Stating:
             name=series.name,
             service=series.service,
             time=f"{series.change_at:%H:%M}",
-            before=_shown(before, series.written.get("unit")),
-            after=_shown(after, series.written.get("unit")),
+            before=shown(before, series.written.get("unit")),
+            after=shown(after, series.written.get("unit")),
         )
         return Statement("symptom", claim, (cite(series.cited, "change_at="),))
 
     def steady(self, series: Series) -> Statement:
-        last = _shown(series.written.get("last", "0"), series.written.get("unit"))
+        last = shown(series.written.get("last", "0"), series.written.get("unit"))
         text = self._say("steady", name=series.name, service=series.service, last=last)
         return Statement("symptom", text, (cite(series.cited, "change=none"),))
 
@@ -168,7 +168,7 @@ def _is_served_error(kind: LogKind) -> bool:
     return any(len(word) == 3 and word.startswith("5") and word.isdigit() for word in words) and "HTTP/" in kind.line
 
 
-def _shown(raw: str, unit: str | None) -> str:
+def shown(raw: str, unit: str | None) -> str:
     """Three digits of a number where they keep two that say something, with its unit where people write one."""
     short = f"{float(raw):.3g}"
     digits = short.replace(".", "").lstrip("0")

@@ -11,7 +11,7 @@ from agents.offline.causes import CASES, Changed, Explained, changed, explained,
 from agents.offline.entities import mentions
 from agents.offline.evidence import Alert, Change, Chunk, Evidence, LogKind, Row, Series
 from agents.offline.external_calls import is_external
-from agents.offline.question import Question
+from agents.offline.question import COMPLAINTS, Question
 from agents.offline.ranking import WORTH_A_CLAIM, kind_score, series_score, telling_kinds
 from agents.offline.reading import collect, is_history
 from agents.offline.steps import SATURATION
@@ -98,9 +98,10 @@ class Findings:
 
     def steady(self, limit: int = 2) -> list[Series]:
         """Series of an asked service that kept their level: what there is to say where nothing is news."""
-        if self.kinds() or self.series():
-            return []
-        return [one for one in self.evidence.series if one.service in self.asked and one.is_steady][:limit]
+        return [] if self.kinds() or self.series() else self.level()[:limit]
+
+    def level(self) -> list[Series]:
+        return [one for one in self.evidence.series if one.service in self.asked and one.is_steady]
 
     def changes_in_window(self, limit: int = 6) -> list[Change]:
         """All changes, where the question asks for changes and not for a reason."""
@@ -110,8 +111,7 @@ class Findings:
         return [one for one in self.evidence.changes if one.at is not None and one.at >= since][-limit:]
 
     def _is_complaint(self, series: Series) -> bool:
-        slow = {"slow", "slower", "latency", "timeout", "timeouts", "504"} & set(self.question.terms)
-        return bool(slow) and any(word in series.name for word in ("latency", "duration", "seconds"))
+        return bool(COMPLAINTS & set(self.question.terms)) and any(word in series.name for word in ("latency", "duration", "seconds"))
 
     @property
     def asked(self) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ _WORD = re.compile(r"[A-Za-z]{4,}")
 _STEM = 6
 _SAYS_LITTLE = frozenset({
     "kube", "kubernetes", "high", "critical", "warning", "alert", "database", "service", "customer", "elevated", "instance", "level",
-    "cluster", "prometheus", "detected", "error", "increase", "increased", "drop", "spike", "anomaly",
+    "cluster", "prometheus", "detected", "rate", "increase", "increased", "drop", "spike", "anomaly",
 })  # fmt: skip
 _RESOURCES = ("cpu", "memory", "disk", "storage", "connections", "utilization", "usage")
 
@@ -48,10 +48,8 @@ class Health:
         """Whether what is shown to be well is what the alert is about: a pod that is ready says nothing of its CPU."""
         if not self._is_quiet:
             return False
-        name = spoken(subject.alert)
         told = [one.cited.ref.text for one in (*self.well, *self.past)] + [one.name for one in self.steady]
-        stems = [word[:_STEM].lower() for word in _WORD.findall(name) if word.lower() not in _SAYS_LITTLE]
-        return _OF_STATE.search(name) is not None or any(stem in text.lower() for stem in stems for text in told)
+        return _OF_STATE.search(spoken(subject.alert)) is not None or any(is_about(subject, text) for text in told)
 
     @property
     def _is_quiet(self) -> bool:
@@ -59,6 +57,12 @@ class Health:
         quiet = any(one.mood == "none" for one in self.well) and bool(self.steady)
         named = any(one.mood != "none" for one in self.well) or bool(self.past)
         return not self.standing and not self.moved and shown and (named or quiet)
+
+
+def is_about(subject: Question, text: str) -> bool:
+    """Whether the text speaks of what the alert's name says: connections, latency, storage."""
+    words = (word.lower() for word in _WORD.findall(spoken(subject.alert)))
+    return any(word[:_STEM] in text.lower() for word in words if word not in _SAYS_LITTLE)
 
 
 def health_of(found: Sequence[Record], series: Sequence[Series]) -> Health:

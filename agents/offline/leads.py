@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from agents.contracts import DraftAction, Hypothesis
 from agents.llm.base import Exchange
-from agents.offline.causes import advice
+from agents.offline.causes import CASES, advice
 from agents.offline.claims import cite
 from agents.offline.evidence import LogKind
 from agents.offline.external_calls import is_external, unfilled
@@ -28,6 +28,7 @@ _FAILURES = {
 _REFUSED = re.compile(r"^(Error from server \(|Unable to connect to the server|error: )")
 MAX_HYPOTHESES = 2
 MAX_MISSING = 6
+MAX_UNSEEN = 2  # of the many names of a storm
 _NOT_READ = " was not read: "
 
 
@@ -98,6 +99,18 @@ def actions(found: Findings, sentences: Sentences) -> Iterator[DraftAction]:
         )
     if not found.explained and not found.changed:
         yield from _look(found, sentences)
+    if not found.question.alert:  # an alert's report lists them by itself
+        yield from _cases(found, sentences)
+
+
+def _cases(found: Findings, sentences: Sentences) -> Iterator[DraftAction]:
+    """An earlier case that the look-up found: what to compare with, never what is true today."""
+    for chunk in [chunk for chunk in found.evidence.chunks if chunk.domain == CASES][:1]:
+        yield DraftAction(
+            action_text=sentences.say("actions", "case", quote=quote(chunk.title or chunk.text)),
+            reason=sentences.say("actions", "case_reason"),
+            evidence=(cite(chunk.cited, chunk.title),),
+        )
 
 
 def _look(found: Findings, sentences: Sentences) -> Iterator[DraftAction]:
@@ -169,7 +182,8 @@ def _unseen(found: Findings, sentences: Sentences) -> Iterator[str]:
     answered = [one for one in found.exchanges if one.evidence_status is EvidenceStatus.SUPPORTED]
     texts = [f"{cited.ref.text} {' '.join(cited.ref.scope.values())}" for one in answered for cited in one.refs]
     told = [str(one.call.arguments) for one in found.exchanges if is_external(one, found.offers)]  # said above
-    for name in (*found.question.records, *found.question.identifiers):
+    named = (*found.question.records, *found.question.identifiers)
+    for name in named[:MAX_UNSEEN] if found.question.alert else named:
         if answered and not any(name in text for text in [*texts, *told]):
             yield sentences.say("missing", "unseen", name=name)
     if found.question.ask == "count":

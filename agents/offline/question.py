@@ -43,6 +43,8 @@ MAX_CHARS = 8_000
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _OFTEN_NAMESPACES = frozenset({"prod", "production", "order", "orders", "user", "users", "search", "api", "query"})
 _STATES = frozenset({"restart", "crash", "slow", "latency", "timeout", "error", "failed", "deploy", "change", "lag", "backlog"})
+# words for waiting too long
+COMPLAINTS = frozenset({"slow", "slower", "latency", "timeout", "timeouts", "504"})
 _CHANGE_TERMS = ("change", "deploy", "release", "rollout")
 _NOT_NAMES = re.compile("|".join(pattern.pattern for pattern in (_QUOTED, RECORD, CODE, EXCEPTION)))
 
