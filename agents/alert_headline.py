@@ -13,6 +13,7 @@ from agents.state import RunState
 
 NAME_CHARS = 120
 NO_SEVERITY = "none"
+_MORE = {"PAYLOAD_TARGETED": "headline_more", "AUTO_DISCOVERY": "headline_more_patrol"}
 _SENDERS = {
     "aws_chatbot": "AWS Chatbot", "azure_monitor": "Azure Monitor", "cloudwatch": "CloudWatch", "elastalert": "ElastAlert",
     "github_actions": "GitHub Actions", "google_cloud": "Google Cloud", "healthchecks": "Healthchecks.io",
@@ -25,6 +26,7 @@ def headline(state: RunState, replies: Replies) -> str:
     language = state.language
     if not state.alerts:
         return replies.text(language, "headline_none", at=_when(state.now.isoformat(), state.zone))
+    assert state.mode is not None
     first, others = state.alerts[0], len(state.alerts) - 1
     parts = [
         replies.text(language, "headline", sender=sender_name(first, replies, language), name=_name(first, replies, language)),
@@ -32,7 +34,7 @@ def headline(state: RunState, replies: Replies) -> str:
         _severity(first, replies, language),
         _subject(state, replies),
         replies.text(language, "headline_since", since=_when(first.starts_at, state.zone)) if first.starts_at else "",
-        replies.text(language, "headline_more", count=others) if others else "",
+        replies.text(language, _MORE[state.mode], count=others) if others else "",
     ]
     return "".join(part for part in parts if part)
 

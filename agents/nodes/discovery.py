@@ -30,8 +30,8 @@ _ORDER: tuple[Severity | None, ...] = ("critical", "high", "warning", None, "inf
 
 
 async def run(state: RunState, deps: RunDeps) -> RunState:
-    """Before round 1, so that its refs are what the executor finds already there. Where nothing fires the run is over."""
-    # Before the first round: the executor is shown it as an earlier look-up.
+    """Where nothing fires, the report is all that is left to do."""
+    # In round 0: the executor is shown it as an earlier look-up, whose refs it may quote.
     key = CallKey(NODE, 0, 1)
     deps.tell(RunEvent(state.run_id, "tool_started", TOOL, "mode=alerts", call=NODE))
     made = await deps.door.call(key, TOOL, dict(ARGUMENTS))
@@ -39,7 +39,7 @@ async def run(state: RunState, deps: RunDeps) -> RunState:
     alerts = sorted(_alerts(made.payload), key=lambda alert: _ORDER.index(alert.severity))
     if alerts:
         return replace(state, alerts=tuple(alerts))
-    return replace(state, executor_output=_nothing(made), executor_parse_status=DONE)
+    return replace(state, executor_output=_nothing(made, state.language, deps), executor_parse_status=DONE)
 
 
 def _alerts(payload: Mapping[str, Any]) -> Iterable[Alert]:
@@ -66,7 +66,7 @@ def _alert(fields: Mapping[str, str]) -> Alert:
     )
 
 
-def _nothing(made: Invocation) -> ExecutorEvidence:
+def _nothing(made: Invocation, language: str, deps: RunDeps) -> ExecutorEvidence:
     """That the look-up came back empty is the one thing to state, and no more than that."""
     refs = [cited for one in exchanges_of([made]) for cited in one.refs]
     empty = made.evidence_status is EvidenceStatus.NO_EVIDENCE
@@ -76,7 +76,7 @@ def _nothing(made: Invocation) -> ExecutorEvidence:
             Claim(
                 claim_id="r1-c1",
                 claim_type="gap",
-                claim_text=cited.ref.text,
+                claim_text=deps.replies.text(language, "claim_nothing", text=cited.ref.text),
                 support_level="direct",
                 evidence_bindings=(
                     EvidenceBinding(
