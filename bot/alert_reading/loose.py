@@ -16,12 +16,13 @@ from bot.alert_reading.markup import bare, code_in, links_in, plain
 from bot.alert_reading.parsed import Reading
 from bot.alert_reading.post import Part, Post, squeezed
 from bot.alert_reading.structured import json_rows, table_rows
-from bot.alert_reading.words import status_of_colour
+from bot.alert_reading.words import status_of_colour, status_of_emoji
 
 MAX_LINES = 3_000
 MAX_ALERTS = 500
 _MONITORS = ("monitor", "alert", "alarm", "watch", "nagios", "icinga", "sensu", "check", "uptime", "pager", "prom", "zabbix", "cacti",
-             "prtg", "observ", "监控", "告警", "監視", "мониторинг", "모니터", "مراقبة", "incident", "oncall", "status")  # fmt: skip
+             "prtg", "observ", "pingdom", "statuscake", "betterstack", "dynatrace", "appdynamics", "honeycomb", "rollbar", "bugsnag",
+             "site24x7", "solarwinds", "librenms", "victoria", "robusta", "signoz", "instana", "sumologic", "coralogix", "监控", "告警", "監視", "мониторинг", "모니터", "مراقبة", "incident", "oncall", "status")  # fmt: skip
 # Keys of tickets, builds and pull requests, whose states are no alert's.
 _OTHERS = {"reporter", "issue type", "sprint", "epic", "pull request", "branch", "commit", "author", "assignee", "reviewer", "due date", "story points"}
 _SUPPORT = {"host", "instance", "service", "value", "started", "namespace", "cluster", "noted"}
@@ -34,7 +35,9 @@ _ON_HOST = re.compile(
     rf"(?:\b(?:on|at|host|server|node|instance|from)\s|主机\s?|节点\s?|服务器\s?|ホスト\s?|サーバー?\s?|\b(?:на|хост\w*|сервер\w*|узл\w+)\s|호스트\s?|서버\s?|(?:على|المضيف|الخادم)\s)[`*'\"]?({_HOST_LIKE})(?![\w/])",
     re.IGNORECASE,
 )
-_NAGIOS = re.compile(r"\A(?:Service Alert: ?|Host Alert: ?|Service |Host )?([\w.-]{1,100})/([^\n]{1,200})\Z")
+_NAGIOS = re.compile(r"\A(?:Service Alert: ?|Host Alert: ?|Service |Host )?([\w.-]{1,100})/([^\n:]{1,200}?)(?::\s[^\n]{0,400})?\Z")
+# Levels in capitals inside a heading are levels, in small letters they may be part of its sentence.
+_LEVEL = re.compile(r"\b(CRITICAL|CRIT|WARNING|WARN|MAJOR|MINOR|DISASTER|EMERGENCY|P[1-5]|SEV-?[1-5])\b")
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ def _heads(part: Part) -> tuple[str, ...]:
 
 
 def _of_piece(piece: _Piece, sender: str) -> Iterator[Alert]:
-    headings = [(line, read_heading(line)) for line in piece.headings[:12]]
+    headings = [(line, _heading(line)) for line in piece.headings[:12]]
     rows = _rows(piece)
     listed = [] if rows else _listed(piece)
     if rows:
@@ -91,6 +94,11 @@ def _of_piece(piece: _Piece, sender: str) -> Iterator[Alert]:
         heading = _main(headings)
         if _is_alert(entry, heading, piece):
             yield _alert(entry, heading, piece, sender, headings)
+
+
+def _heading(line: str) -> Heading:
+    """A named value is none, but for its emoji."""
+    return Heading("", status_of_emoji(line[:60])) if _is_named_value(line) else read_heading(line)
 
 
 # ---------------------------------------------------------------- several in one post
@@ -130,8 +138,9 @@ def _listed(piece: _Piece) -> list[tuple[str, Heading]]:
 
 
 def _is_named_value(line: str) -> bool:
+    """`Host: web-01`; not `Alert: disk full`, which is a heading."""
     pairs = pairs_of_line(line)
-    return bool(pairs) and role_of(pairs[0][0]) is not None
+    return bool(pairs) and role_of(pairs[0][0]) not in (None, "name", "description", "started", "ended")
 
 
 # ---------------------------------------------------------------- one
@@ -143,7 +152,7 @@ def _entry(piece: _Piece) -> Entry:
         for field in part.fields:
             if field.title or field.value:
                 entry.say(field.title or "description", field.value)
-    skipped = set(piece.headings[:1])
+    skipped = {line for line in piece.headings[:1] if not _is_named_value(line)}
     for markup in piece.body.splitlines()[:MAX_LINES]:
         text = plain(markup).strip()
         if text and text not in skipped:
@@ -197,9 +206,10 @@ def _colour(piece: _Piece) -> AlertStatus | None:
 def _alert(entry: Entry, heading: Heading, piece: _Piece, sender: str, headings: Sequence[tuple[str, Heading]]) -> Alert:
     name = entry.labels.get("alertname") or entry.name or heading.before or _name(heading, entry, headings)
     _host(entry, name or "", heading)
+    level = None if entry.severity or heading.severity else _LEVEL.search(name or "")
     if (match := _NAGIOS.match(name or "")) and "host" not in entry.labels and heading.status and not entry.name:
         entry.labels["host"], entry.labels["service"], name = match[1], match[2], match[2]
-    if entry.annotations.get("summary") == name:
+    if name and entry.annotations.get("summary") == name:
         del entry.annotations["summary"]
     status = entry.status or heading.status or (_colour(piece) if not entry.severity else None) or "firing"
     starts_at, ends_at = entry.times(status)
@@ -209,7 +219,7 @@ def _alert(entry: Entry, heading: Heading, piece: _Piece, sender: str, headings:
         sender,
         bare(name or ""),
         status,
-        severity=entry.severity or heading.severity,
+        severity=entry.severity or heading.severity or (level[1] if level else None),
         labels=entry.labels,
         annotations=entry.annotations,
         value=entry.value,

@@ -6,18 +6,21 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from bot.alert_reading.markup import clean
 from bot.alert_reading.post import Post
 
 # What an app or a webhook posts; every other subtype is Slack telling of a change to the channel.
 _POSTS = ("", "bot_message", "file_share", "thread_broadcast", "me_message")
 _OWN_METADATA = "proofthread"
 _DIGEST = re.compile(
-    r"\b(?:daily|weekly|monthly|hourly|nightly|morning|evening|shift|on-?call)\b[^\n]{0,40}\b(?:digest|summary|report|recap|overview|review|hand-?off|handover)\b"
+    r"(?<![\w-])(?:daily|weekly|monthly|hourly|morning|evening|shift|on-?call)\s[^\n]{0,40}(?<![\w-])(?:digest|summary|report|recap|overview|review|hand-?off|handover)\b"
     r"|\b(?:alert|alerts|incident|incidents)\s(?:digest|recap|summary for|statistics|report for)\b|\bdigest\b|\bsummary of (?:alerts|incidents|the last)\b|"
     r"\b(?:last|past) (?:24 ?h(?:ours)?|day|week|7 days)\b[^\n]{0,60}\b(?:alerts?|incidents?)\b|"
     r"[日周月]报|汇总|统计报告|日次|週次|月次|まとめ|レポート|ダイジェスト|сводка за|дайджест|отчёт за|отчет за|일일|주간|월간|요약 보고|التقرير اليومي|ملخص يومي",
     re.IGNORECASE,
 )
+
+_FAILED = re.compile(r"\b(?:job|task|backup|cron\w*|script|check)\b[^\n]{0,60}\b(?:fail\w*|is down|missed|late)\b", re.IGNORECASE)
 
 
 def deleted_ts_of(event: Mapping[str, Any]) -> str | None:
@@ -26,7 +29,7 @@ def deleted_ts_of(event: Mapping[str, Any]) -> str | None:
         return None
     gone = event.get("previous_message")
     ts = event.get("deleted_ts") or (gone.get("ts") if isinstance(gone, Mapping) else None)
-    return ts if isinstance(ts, str) and ts else "0"
+    return clean(ts[:200]) or "0" if isinstance(ts, str) and ts else "0"
 
 
 def reason_before(post: Post, own_bot_ids: Collection[str]) -> str | None:
@@ -48,7 +51,9 @@ def same_content(before: Post, after: Post) -> bool:
 
 
 def is_digest(post: Post) -> bool:
-    return any(_DIGEST.search(title[:300]) for title in (post.text[:300], *list(post.titles())[:3]))
+    """By its headings. A report that failed is none."""
+    heads = dict.fromkeys((post.text[:300], *list(post.titles())[:3], *(part.text[:200] for part in post.parts[:2])))
+    return any(_DIGEST.search(head[:300]) and not _FAILED.search(head[:300]) for head in heads)
 
 
 def reason_without(post: Post) -> str:

@@ -113,26 +113,26 @@ def read_message(message: Mapping[str, Any], *, is_edit: bool = False) -> Post:
     attachments = _mappings(message.get("attachments"))
     own = [attachment for attachment in attachments if not _is_unfurl(attachment)]
     parts = tuple(_parts(message, own, taken))
-    ts, thread_ts = _str(message.get("ts")), _str(message.get("thread_ts"))
+    ts, thread_ts = _id(message.get("ts")), _id(message.get("thread_ts"))
     return Post(
         text=plain(markup).strip(),
         markup=markup,
         parts=parts,
         links=links_in(markup),
         username=_username(message),
-        bot_id=_str(message.get("bot_id")),
-        app_id=_str(message.get("app_id")),
-        user=_str(message.get("user")),
-        subtype=_str(message.get("subtype")),
+        bot_id=_id(message.get("bot_id")),
+        app_id=_id(message.get("app_id")),
+        user=_id(message.get("user")),
+        subtype=_id(message.get("subtype")),
         ts=ts,
         thread_ts=thread_ts,
-        parent_user=_str(message.get("parent_user_id")),
+        parent_user=_id(message.get("parent_user_id")),
         is_edit=is_edit,
         has_files=bool(message.get("files")),
         has_unfurls=len(own) < len(attachments),
         by_person=_by_person(message, bool(own)),
         update_of_ts=(ts or None) if is_edit else (thread_ts if thread_ts and thread_ts != ts else None),
-        metadata_type=_str(_mapping(message.get("metadata")).get("event_type")),
+        metadata_type=_id(_mapping(message.get("metadata")).get("event_type")),
     )
 
 
@@ -185,7 +185,7 @@ def _part(kind: str, source: Mapping[str, Any], blocks: BlockParts, taken: _Take
     return Part(
         kind=kind,
         title=bare(plain(title_markup)),
-        title_link=unescape(_str(source.get("title_link"))[:4000]),
+        title_link=unescape(clean(_str(source.get("title_link"))[:4000])),
         pretext=plain(pretext_markup),
         author=plain(taken.text(source.get("author_name"))),
         text=plain(markup).strip(),
@@ -195,14 +195,14 @@ def _part(kind: str, source: Mapping[str, Any], blocks: BlockParts, taken: _Take
         color=_str(source.get("color")).lstrip("#").casefold()[:20],
         ts=float(ts) if isinstance(ts, int | float) else _number(ts),
         fields=tuple(Field(bare(plain(title)).rstrip(" :："), bare(plain(value)), value) for title, value in pairs),
-        buttons=(*_buttons(source, taken), *(Link(bare(label), unescape(url)) for label, url in blocks.buttons)),
+        buttons=(*_buttons(source, taken), *(Link(bare(label), unescape(clean(url))) for label, url in blocks.buttons)),
         links=tuple(link for piece in (title_markup, pretext_markup, markup, *(v for _, v in pairs)) for link in links_in(piece)),
     )  # fmt: skip
 
 
 def _buttons(source: Mapping[str, Any], taken: _Taken) -> Iterator[Link]:
     for action in _mappings(source.get("actions"))[:50]:
-        if url := _str(action.get("url"))[:4000]:
+        if url := clean(_str(action.get("url"))[:4000]):
             yield Link(bare(plain(taken.text(action.get("text")))), unescape(url))
 
 
@@ -238,6 +238,11 @@ def _str(value: object) -> str:
     if isinstance(value, str):
         return value
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
+
+
+def _id(value: object) -> str:
+    """A time stamp or an id: short, and fit for a database."""
+    return clean(_str(value)[:200])
 
 
 def _number(value: object) -> float | None:
