@@ -9,14 +9,16 @@ from agents.contracts import AlertStatus
 from bot.alert_reading.markup import bare
 from bot.alert_reading.words import folded, severity_of, status_of, status_of_emoji
 
-_LEADING = re.compile(r"\A(?:[^\w\[【(（<\"“'#*/@+-]|:[a-z0-9_+-]{1,40}:|\*(?=\S))+")
+_LEADING = re.compile(r"\A(?::[a-z0-9_+-]{1,40}:|[^\w\[【(（<\"“'#*/@+-]|[*-](?=\s)|\*(?=\*)|•)+")
 _BRACKET = re.compile(r"\A[\[【(（]\s{0,4}([^\]】)）\n]{1,120}?)\s{0,4}[\]】)）]\s{0,4}[:：|–—-]?\s{0,4}")
 _END_BRACKET = re.compile(r"\s{0,4}[\[【(（]\s{0,4}([^\[【(（\]】)）\n]{1,40}?)\s{0,4}[\]】)）]\s*\Z")
 _LEAD = re.compile(r"\A([^:：|\n]{1,60}?)\s{0,3}(?:[:：|]|\s[–—-])\s{1,4}(?=\S)|\A([^:：|\n\s]{1,30})[:：]|\A([^:：|\n]{1,60}?)：")
-_TRAIL = re.compile(r"\A(.{1,400}?)(?:\s{0,3}[:：|]|\s[–—-]|\s(?:is|are|was|has been|has|is now|went|ist|est|está)(?:\s(?:now|currently|back))?)\s{1,4}([^:：|\n]{1,40})\Z")
+_TRAIL = re.compile(r"\A(.{1,400})(?:\s{0,3}[:：|]|\s[–—-]|\s(?:is|are|was|has been|has|is now|went|ist|est|está)(?:\s(?:now|currently|back))?|\snow)\s{1,4}([^:：|\n]{1,40})\Z")
 _FIRST_WORD = re.compile(r"\A([A-Z]{2,14})(?:\s+|\Z)(.*)\Z", re.DOTALL)
-_LAST_WORD = re.compile(r"\A(.*\S)\s+([A-Z]{2,14})\Z", re.DOTALL)
-_DURATION = re.compile(r"\A(?:\d+(?:\.\d+)?\s?(?:d|h|m|s|ms|hr|hrs|min|mins|minutes?|hours?|days?|sec|seconds?)|\d{1,3}(?::\d\d){1,2}|[x×]?\d{1,4}[x×]?)\Z", re.IGNORECASE)
+_LAST_WORD = re.compile(r"\A(.*\S)\s+([A-Z]{2,14}|resolved|recovered|triggered|firing|alerting|unreachable|acknowledged)\Z", re.DOTALL)
+_OWN_SCRIPT = re.compile(r"\A([^\x00-\x7f]{2,12})\s+(\S.*)\Z", re.DOTALL)
+_PRODUCT_SAYS = re.compile(r"\A(?:[\w-]{0,30}(?:alert|alarm|monitor|watch)[\w-]{0,20}|[\w-]{2,30})\s([A-Z]{2,14})\Z", re.IGNORECASE)
+_DURATION = re.compile(r"\A(?:\d+(?:\.\d+)?\s?(?:d|h|m|s|ms|hr|hrs|min|mins|minutes?|hours?|days?|sec|seconds?)|\d{1,3}(?::\d\d){1,2}|[x×]?\d{1,4}[x×]?|#\d{1,9})\Z", re.IGNORECASE)
 # Words beside a status that say nothing more.
 _FILLING = set(
     ["alert", "alerts", "alarm", "alarms", "incident", "event", "notification", "notice", "monitor", "monitoring", "service", "host", "check", "state", "status", "issue", "new", "started", "begin", "began", "the", "an", "a", "in", "after", "has", "been", "is", "now", "for", "since", "type", "notify", "automatic", "auto", "on-call", "oncall", "priority", "severity", "level", "告警", "报警", "通知", "警报", "アラート", "通知", "監視", "эвент", "событие", "уведомление", "алерт", "알림", "경보", "تنبيه", "إشعار"]
@@ -55,8 +57,8 @@ def read_heading(line: str) -> Heading:
     """One line; never fails. Emoji count where no word says a status."""
     line = line[:1_000].strip()
     emoji = status_of_emoji(line[:60])
-    text = bare(_LEADING.sub("", line))
-    if said := _phrase(text):
+    text = _LEADING.sub("", bare(line)).strip("* ")
+    if said := _phrase(text, alone=True):
         return Heading("", said.status, said.severity, said.strong)
     found = _brackets(Heading(text))
     for _ in range(4):
@@ -76,7 +78,7 @@ def _brackets(found: Heading) -> Heading:
         if match is None:
             break
         rest = _LEADING.sub("", found.name[match.end() :])
-        said = _phrase(match[1])
+        said = _phrase(match[1], alone=True)
         if said is not None:
             before = found.before or (found.tags[0] if found.tags and not found.says_something else "")
             found = _with(replace(found, name=rest, before=before), said)
@@ -89,15 +91,24 @@ def _brackets(found: Heading) -> Heading:
 
 def _lead(found: Heading) -> Heading:
     match = _LEAD.match(found.name)
-    said = _phrase(match[1] or match[2] or match[3] or "") if match else None
+    lead = (match[1] or match[2] or match[3] or "") if match else ""
+    said = _phrase(lead, alone=True) or _product_says(lead)
     if match is None or said is None:
         return _first(found)
     return _with(replace(found, name=_LEADING.sub("", found.name[match.end() :])), said)
 
 
+def _product_says(lead: str) -> _Said | None:
+    """`PingdomAlert DOWN: …`"""
+    match = _PRODUCT_SAYS.match(lead)
+    is_product = match is not None and re.search("alert|alarm|monitor|watch", lead, re.IGNORECASE)
+    return _phrase(match[1]) if match and is_product and match[1].isupper() else None
+
+
 def _first(found: Heading) -> Heading:
-    match = _FIRST_WORD.match(found.name)
-    said = _phrase(match[1]) if match else None
+    match = _FIRST_WORD.match(found.name) or _OWN_SCRIPT.match(found.name)
+    said = _phrase(match[1], alone=match[1].isascii()) if match else None
+    said = said if said and (said.strong or (match and match[1].isascii())) else None
     if match is None or said is None or (not match[2] and found.says_something):
         return found
     return _with(replace(found, name=_LEADING.sub("", match[2])), said)
@@ -155,12 +166,12 @@ def _with(found: Heading, said: _Said) -> Heading:
 
 def is_status_phrase(text: str) -> bool:
     """Whether a text is nothing but levels, statuses and words beside them."""
-    return _phrase(text) is not None
+    return _phrase(text, alone=True) is not None
 
 
-def _phrase(text: str) -> _Said | None:
+def _phrase(text: str, *, alone: bool = False) -> _Said | None:
     """What a short phrase says, if each of its words is a level, a status, a duration or filling: `Resolved in 12m 3s`,
-    `CRITICAL ALERT`, `FIRING:3`, `P1`, `告警恢复`."""
+    `CRITICAL ALERT`, `FIRING:3`, `P1`, `告警恢复`. `alone`: the word for an alert says that one fires."""
     text = text.strip(" *_`!！")
     if not text or len(text) > 60:
         return None
@@ -174,7 +185,7 @@ def _phrase(text: str) -> _Said | None:
         return None
     known = [said for said in found if said]
     if not known:
-        fills = any(folded(word) in _ALERT_WORDS for word in words)
+        fills = alone and any(folded(word) in _ALERT_WORDS for word in words)
         return _Said("firing", None, True) if fills else None
     return _Said(_strongest(known), next((said.severity for said in known if said.severity), None), any(said.strong for said in known))
 

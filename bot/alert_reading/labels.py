@@ -34,7 +34,7 @@ _ROLES = {
     "started": "started|started at|starts at|startsat|starts_at|start time|starttime|start_time|start|since|triggered at|fired at|firing since|activeat|active since|active at|opened at|"
     "occurred at|created at|first seen|triggered|detected at|began|开始时间|触发时间|告警时间|发生时间|報警時間|故障时间|発生時刻|発生日時|発生時間|開始時刻|開始時間|開始日時|検知時刻|検知日時|"
     "начало|время начала|начался|началось|시작|시작 시간|시작 시각|발생 시간|발생시각|발생 시각|발생시간|발생일시|발생 일시|وقت البدء|وقت البداية|بدأ|inicio|hora de inicio|début|beginn|início|başlangıç",
-    "time": "time|timestamp|@timestamp|event time|event date|date|datetime|ts|at|changed at|state change time|statechangetime|时间|時間|時刻|日時|время|дата|время события|시간|시각|일시|الوقت|التاريخ|hora|heure|zeit|zeitpunkt|zaman|fecha|data",
+    "time": "time|when|timestamp|@timestamp|event time|event date|date|datetime|ts|at|changed at|state change time|statechangetime|时间|時間|時刻|日時|время|дата|время события|시간|시각|일시|الوقت|التاريخ|hora|heure|zeit|zeitpunkt|zaman|fecha|data",
     "ended": "ended|ended at|ends at|endsat|end time|endtime|end|resolved at|resolved|recovered at|closed at|recovery time|end_time|恢复时间|结束时间|解决时间|復旧時刻|復旧日時|終了時刻|解消時刻|"
     "время восстановления|окончание|конец|завершено|복구 시간|복구시각|복구 시각|종료 시간|해결 시간|وقت الانتهاء|وقت الحل|fin|hora de fin|ende|fim",
     "summary": "summary|概要|摘要|サマリー|сводка|요약|الملخص|resumen|résumé|zusammenfassung|resumo|subject",
