@@ -57,11 +57,11 @@ def title_of(text: str) -> Title | None:
 
 def read_bracketed(post: Post, sender: str) -> Reading | None:
     """Each part below a title of its own is a group; None where no part has one."""
-    groups = [(part, title) for part in _candidates(post) if (title := _part_title(part))]
+    groups = [(part, title, entries_of_part(part, title)) for part in _candidates(post) if (title := _part_title(part))]
     if not groups:
         return None
-    alerts = tuple(alert for part, title in groups for alert in _alerts(part, title, sender))
-    count = sum(max(title.count, len(entries_of_part(part, title))) for part, title in groups)
+    alerts = tuple(alert for part, title, entries in groups for alert in _alerts(part, title, entries or [Entry()], sender))
+    count = sum(max(title.count, len(entries)) for _, title, entries in groups)
     return Reading(alerts, count=count)
 
 
@@ -129,8 +129,7 @@ def _severity(values: str) -> str | None:
     return next((word for word in reversed(words) if severity_of(word)), None)
 
 
-def _alerts(part: Part, title: Title, sender: str) -> Iterator[Alert]:
-    entries = entries_of_part(part, title) or [Entry()]
+def _alerts(part: Part, title: Title, entries: list[Entry], sender: str) -> Iterator[Alert]:
     for entry in entries:
         for field in part.fields:
             entry.say(field.title or "note", field.value)

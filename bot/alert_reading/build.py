@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from agents.contracts import Alert, AlertStatus
 from bot.alert_reading.words import severity_of, severity_written
@@ -72,6 +73,7 @@ def fingerprint(sender: str, name: str | None, labels: Mapping[str, str], group:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
 
 
+@lru_cache(512)
 def link_kind(label: str) -> str:
     """runbook, silence, dashboard, panel, query or source for a post's name of a link; else that name itself."""
     name = " ".join(label.casefold().split())

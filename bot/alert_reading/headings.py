@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from agents.contracts import AlertStatus
 from bot.alert_reading.markup import bare
@@ -15,18 +16,29 @@ _END_BRACKET = re.compile(r"\s{0,4}[\[【(（]\s{0,4}([^\[【(（\]】)）\n]{1,
 _LEAD = re.compile(r"\A([^:：|\n]{1,60}?)\s{0,3}(?:[:：|]|\s[–—-])\s{1,4}(?=\S)|\A([^:：|\n\s]{1,30})[:：]|\A([^:：|\n]{1,60}?)：")
 _TRAIL = re.compile(r"\A(.{1,400})(?:\s{0,3}[:：|]|\s[–—-]|\s(?:is|are|was|has been|has|is now|went|ist|est|está)(?:\s(?:now|currently|back))?|\snow)\s{1,4}([^:：|\n]{1,40})\Z")
 _FIRST_WORD = re.compile(r"\A([A-Z]{2,14})(?:\s+|\Z)(.*)\Z", re.DOTALL)
-_LAST_WORD = re.compile(r"\A(.*\S)\s+([A-Z]{2,14}|resolved|recovered|triggered|firing|alerting|unreachable|acknowledged)\Z", re.DOTALL)
+_LAST_WORD = re.compile(r"\A(.*\S)\s+([A-Z]{2,14}|resolved|recovered|triggered|firing|alerting|acknowledged)\Z", re.DOTALL)
 _OWN_SCRIPT = re.compile(r"\A([^\x00-\x7f]{2,12})\s+(\S.*)\Z", re.DOTALL)
 _PRODUCT_SAYS = re.compile(r"\A(?:[\w-]{0,30}(?:alert|alarm|monitor|watch)[\w-]{0,20}|[\w-]{2,30})\s([A-Z]{2,14})\Z", re.IGNORECASE)
 _DURATION = re.compile(r"\A(?:\d+(?:\.\d+)?\s?(?:d|h|m|s|ms|hr|hrs|min|mins|minutes?|hours?|days?|sec|seconds?)|\d{1,3}(?::\d\d){1,2}|[x×]?\d{1,4}[x×]?|#\d{1,9})\Z", re.IGNORECASE)
 # Words beside a status that say nothing more.
-_FILLING = set(
-    ["alert", "alerts", "alarm", "alarms", "incident", "event", "notification", "notice", "monitor", "monitoring", "service", "host", "check", "state", "status", "issue", "new", "started", "begin", "began", "the", "an", "a", "in", "after", "has", "been", "is", "now", "for", "since", "type", "notify", "automatic", "auto", "on-call", "oncall", "priority", "severity", "level", "告警", "报警", "通知", "警报", "アラート", "通知", "監視", "эвент", "событие", "уведомление", "алерт", "알림", "경보", "تنبيه", "إشعار"]
+_FILLING_WORDS = (
+    "alert alerts alarm alarms incident event notification notice monitor monitoring service host check state status issue new started "
+    "begin began the an a in after has been is now for since type notify automatic auto on-call oncall priority severity level "
+    "again back escalation by user automatically alertmanager system test "
+    "告警 报警 通知 警报 级 级别 事件 提醒 系统 监控 消息 アラート 監視 しました されました しています 中 です 検知 障害 событие уведомление алерт статус "
+    "알림 경보 됨 되었습니다 تنبيه إشعار جديد"
 )
+_FILLING = set(_FILLING_WORDS.split())
 # Words that tickets, builds and people use too: they need more beside them than a heading.
-_WEAK = set(
-    ["ok", "okay", "open", "opened", "closed", "close", "up", "fixed", "completed", "success", "successful", "passed", "passing", "active", "new", "online", "green", "error", "err", "failed", "failure", "failing", "fails", "fail", "fired", "trigger", "solved", "clear", "cleared", "normal", "high", "low", "medium", "major", "minor", "info", "information", "informational", "notice", "average", "urgent", "page", "blocker", "moderate", "healthy", "operational", "incident", "investigating", "issue", "anomaly", "unavailable", "trigger", "red", "exceeded", "restored", "正常", "失败", "高", "中", "低", "通知", "提示", "信息", "超时", "停止", "重大", "解决", "解決", "확인", "정상", "解除", "回復", "مؤكد", "عاد", "중대", "成功", "закрыт", "принят", "внимание"]
-)  # fmt: skip
+_WEAK_WORDS = (
+    "ok okay open opened closed close up fixed completed success successful passed passing active new online green error err failed "
+    "failure failing fails fail fired trigger solved clear cleared normal high low medium major minor info information informational "
+    "notice average urgent page blocker moderate healthy operational incident investigating issue anomaly unavailable red exceeded "
+    "restored 正常 失败 高 中 低 通知 提示 信息 超时 停止 重大 解决 解決 확인 정상 解除 回復 مؤكد عاد 중대 成功 закрыт принят внимание"
+)
+_WEAK = set(_WEAK_WORDS.split())
+# In brackets and in capitals those are a monitor's all the same.
+_BRACKETED = {"OK", "UP", "ERROR", "HIGH", "MEDIUM", "LOW", "MAJOR", "MINOR", "RECOVERED", "CLEARED", "CLEAR", "NORMAL", "INCIDENT"}
 # In the middle: what failed, and why.
 _BECAUSE = re.compile(r"\A(.{2,300}?)\s(?:has\s|have\s|is\s)?(failed|failing|down|unreachable|unavailable|timed out|offline|exceeded)[:：]\s+\S", re.IGNORECASE)
 _CJK_ENDS = (
@@ -39,12 +51,13 @@ _SINCE = re.compile(r"\s+(?:since|seit|depuis|desde|с|自)\s+\S*\d\S*(?:\s\S*\d
 @dataclass(frozen=True)
 class Heading:
     """`name` is what is left once level and status are taken off; empty where the line says nothing else. `strong`: its
-    words are those of alerts alone. `before` is what stood in brackets before the status; `tags` other brackets."""
+    words are those of alerts alone. `leads`: it begins with them. `before` is what stood in brackets before the status; `tags` other brackets."""
 
     name: str
     status: AlertStatus | None = None
     severity: str | None = None
     strong: bool = False
+    leads: bool = False
     before: str = ""
     tags: tuple[str, ...] = field(default=())
 
@@ -59,13 +72,14 @@ def read_heading(line: str) -> Heading:
     emoji = status_of_emoji(line[:60])
     text = _LEADING.sub("", bare(line)).strip("* ")
     if said := _phrase(text, alone=True):
-        return Heading("", said.status, said.severity, said.strong)
+        return Heading("", said.status, said.severity, said.strong, leads=True)
     found = _brackets(Heading(text))
     for _ in range(4):
         next_found = _brackets(_lead(found))
         if next_found == found:
             break
         found = next_found
+    found = replace(found, leads=found.says_something)
     found = _cjk(_because(_word(_trail(_end(found)))))
     name = _SINCE.sub("", found.name).strip(" \t*_`-–—|:：,.。!！»«")
     return replace(found, name=name, status=found.status or emoji)
@@ -80,6 +94,7 @@ def _brackets(found: Heading) -> Heading:
         rest = _LEADING.sub("", found.name[match.end() :])
         said = _phrase(match[1], alone=True)
         if said is not None:
+            said = replace(said, strong=True) if match[1] in _BRACKETED else said
             before = found.before or (found.tags[0] if found.tags and not found.says_something else "")
             found = _with(replace(found, name=rest, before=before), said)
         elif len(found.tags) < 6 and rest:
@@ -215,6 +230,7 @@ def _fills(word: str) -> bool:
     return folded(word) in _FILLING or _DURATION.match(word) is not None
 
 
+@lru_cache(4096)
 def _one(text: str) -> _Said | None:
     word = folded(text)
     status, severity = status_of(word), severity_of(word)

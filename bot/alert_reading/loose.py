@@ -18,7 +18,7 @@ from bot.alert_reading.post import Part, Post, squeezed
 from bot.alert_reading.structured import json_rows, table_rows
 from bot.alert_reading.words import status_of_colour, status_of_emoji
 
-MAX_LINES = 3_000
+MAX_LINES = 1_000
 MAX_ALERTS = 500
 _MONITORS = ("monitor", "alert", "alarm", "watch", "nagios", "icinga", "sensu", "check", "uptime", "pager", "prom", "zabbix", "cacti",
              "prtg", "observ", "pingdom", "statuscake", "betterstack", "dynatrace", "appdynamics", "honeycomb", "rollbar", "bugsnag",
@@ -64,9 +64,9 @@ def _pieces(post: Post) -> list[_Piece]:
     speaking = [part for part in post.parts if (head := _heads(part)) and read_heading(head[0]).says_something]
     if len(speaking) > 1:
         return [_Piece(_heads(part), part.markup, (part,), post) for part in speaking]
-    first = post.text.splitlines()[:1]
-    heads = [*(head for part in post.parts for head in _heads(part)), *first]
-    ordered = [*first, *heads] if first and read_heading(first[0]).says_something else heads
+    own = [line for line in post.text.splitlines()[:20] if line.strip()][:3]
+    parts = [head for part in post.parts for head in _heads(part)]
+    ordered = [*own, *parts] if own and read_heading(own[0]).says_something else [*parts, *own]
     body = "\n".join([post.markup, *(part.markup for part in post.parts)])
     return [_Piece(tuple(dict.fromkeys(ordered)), body, post.parts, post)]
 
@@ -132,9 +132,14 @@ def _listed(piece: _Piece) -> list[tuple[str, Heading]]:
         return []
     if not read_heading(plain(lines[0])).name or _COUNT.search(lines[0][:200]):
         lines = lines[1:]
-    found = [(plain(line), read_heading(plain(line))) for line in lines]
-    told = [(line, heading) for line, heading in found if heading.status and heading.name and not _is_named_value(line)]
-    return told if len(told) >= 2 and len(told) * 5 >= len(lines) * 4 else []
+    told: list[tuple[str, Heading]] = []
+    for read, line in enumerate(map(plain, lines)):
+        if (read - len(told)) * 5 > len(lines) or len(told) >= MAX_ALERTS:
+            break
+        heading = read_heading(line)
+        if heading.status and heading.name and not _is_named_value(line):
+            told.append((line, heading))
+    return told if len(told) >= 2 and len(told) * 5 >= min(len(lines), MAX_ALERTS) * 4 else []
 
 
 def _is_named_value(line: str) -> bool:
@@ -232,11 +237,19 @@ def _alert(entry: Entry, heading: Heading, piece: _Piece, sender: str, headings:
 
 def _name(heading: Heading, entry: Entry, headings: Sequence[tuple[str, Heading]]) -> str | None:
     """What the heading calls it; else the summary, else the first line that is no named value."""
-    if heading.name:
+    first = headings[0][1] if headings else heading
+    is_title = bool(first.name) and not first.says_something and not pairs_of_line(headings[0][0])
+    if heading.name and not (is_title and not heading.leads and not _is_product(first.name)):
         return heading.name
     summary = entry.annotations.get("summary") or entry.annotations.get("description")
     lines = (other.name for line, other in headings if other.name and not pairs_of_line(line) and not other.says_something)
     return next(lines, None) or summary
+
+
+def _is_product(title: str) -> bool:
+    """A title such as `Acme Monitoring` names who speaks, not what is wrong."""
+    name = squeezed(title)
+    return any(word in name for word in _MONITORS)
 
 
 def _host(entry: Entry, name: str, heading: Heading) -> None:

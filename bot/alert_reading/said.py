@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from bot.alert_reading.build import Links
 from bot.alert_reading.labels import MAX_LINES, pairs_of_line
@@ -12,6 +13,7 @@ from bot.alert_reading.markup import Link, bare
 from bot.alert_reading.post import Post
 
 MAX_HEADINGS = 24
+MAX_LINKS = 200
 _MARKDOWN = re.compile(r"\[([^\[\]\n]{1,100})\]\((https?://[^\s()]{3,2000})\)")
 _LEADING = re.compile(r"\A(?:\s|:[a-z0-9_+'-]{1,40}:|[^\w\s(\[{<\"'`«“*#@/.-])+")
 _TAGS = re.compile(r"^\W*tags:\W*(\S[^\n]*)", re.IGNORECASE | re.MULTILINE)
@@ -75,7 +77,11 @@ def heading(text: str) -> str:
 
 
 def links_of(post: Post) -> Iterator[Link]:
-    """All in the post: titles' first, then those in texts and fields, buttons', Markdown's last."""
+    """All in the post: titles' first, then those in texts and fields, buttons', Markdown's last; no more than MAX_LINKS."""
+    return islice(_links_of(post), MAX_LINKS)
+
+
+def _links_of(post: Post) -> Iterator[Link]:
     yield from (Link("source", part.title_link) for part in post.parts if part.title_link)
     yield from post.links
     for part in post.parts:
