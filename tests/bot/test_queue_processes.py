@@ -25,11 +25,13 @@ def slack() -> Iterator[SlackEmulator]:
 
 
 @asynccontextmanager
-async def process(slack: SlackEmulator, url: str, waits_in: str = "") -> AsyncIterator[asyncio.subprocess.Process]:
+async def process(
+    slack: SlackEmulator, url: str, *, waits_in: str = "", lease: int = 60
+) -> AsyncIterator[asyncio.subprocess.Process]:
     child = await asyncio.create_subprocess_exec(
         sys.executable,
         str(PROGRAM),
-        *(slack.api_url, slack.bot_token, slack.team_id, url, waits_in),
+        *(slack.api_url, slack.bot_token, slack.team_id, url, waits_in, str(lease)),
         stdout=asyncio.subprocess.PIPE,
         cwd=ROOT,
         env={"PYTHONPATH": str(ROOT)},
@@ -51,7 +53,7 @@ async def test_a_killed_processs_run_is_brought_to_its_end_by_another(
     try:
         async with bench(slack, database, started=False) as desk:
             job = desk.ask()
-            async with process(slack, database_url, "verifier") as doomed:
+            async with process(slack, database_url, waits_in="verifier", lease=2) as doomed:
                 await slack.wait_for(lambda: len(desk.trace.steps(job.run_id)) == 3 and bool(desk.parts(job)), 60)
                 doomed.kill()
                 await doomed.wait()
@@ -84,7 +86,7 @@ async def test_two_real_processes_share_the_work_and_answer_each_question_once(
 
 
 async def _ended_by_another(desk: Bench, model: Incident) -> None:
-    async with bench(desk.slack, desk.db, model, lease_seconds=2) as other:
+    async with bench(desk.slack, desk.db, model) as other:
         (job,) = [job for job, _ in desk.jobs.recent([CHANNEL], 1)]
         await other.answered(job, timeout=30)
     assert model.asked == 2

@@ -19,6 +19,8 @@ import pymysql
 from sqlalchemy import create_engine, make_url, text
 
 POLL_SECONDS = 0.05
+# A machine that runs many tests at once starts a server slowly.
+START_SECONDS = 180.0
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ class MariaDB:
         return int(port), int(pid)
 
 
-def _until(happened, complaint: str, seconds: float = 60) -> None:
+def _until(happened, complaint: str, seconds: float = START_SECONDS) -> None:
     end = time.monotonic() + seconds
     while not happened():
         if time.monotonic() > end:
@@ -91,9 +93,10 @@ def new_schema(server: str, suffix: str) -> str:
 
 
 def guard(folder: Path, binary: str, owner: int) -> None:
-    server, port = None, free_port()
+    server = None
     try:
         install(folder)
+        port = free_port()  # at the last moment: others look for one too
         while lives(owner) and not (folder / "stop").exists():
             if server is None or server.poll() is not None:
                 (folder / "ready").unlink(missing_ok=True)
@@ -120,7 +123,8 @@ def lives(process: int) -> bool:
 
 def install(folder: Path) -> None:
     command = ["mariadb-install-db", "--no-defaults", f"--datadir={folder}/data", "--skip-test-db"]
-    command += ["--auth-root-authentication-method=normal", "--innodb-log-file-size=8M", *as_user()]
+    command += ["--auth-root-authentication-method=normal", "--innodb-log-file-size=8M"]
+    command += [own_tmpdir(folder), *as_user()]
     with (folder / "log").open("wb") as log:
         subprocess.run(command, check=True, stdout=log, stderr=log)
 
@@ -129,7 +133,8 @@ def serve(folder: Path, binary: str, port: int) -> "subprocess.Popen[bytes]":
     command = [binary, "--no-defaults", f"--datadir={folder}/data", f"--port={port}", "--bind-address=127.0.0.1"]
     command += ["--socket=private.sock", "--skip-name-resolve", "--innodb-log-file-size=8M", "--max-connections=300"]
     # A crash of the server keeps what was committed; a crash of the machine need not.
-    command += ["--innodb-buffer-pool-size=64M", "--innodb-flush-log-at-trx-commit=2", *as_user()]
+    command += ["--innodb-buffer-pool-size=64M", "--innodb-flush-log-at-trx-commit=2"]
+    command += [own_tmpdir(folder), *as_user()]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=(folder / "log").open("ab"))
 
 
@@ -146,6 +151,12 @@ def answers(port: int) -> bool:
     except pymysql.err.OperationalError:
         return False
     return True
+
+
+def own_tmpdir(folder: Path) -> str:
+    """A MariaDB that starts removes every temporary table that it finds in its folder for those, other servers' too."""
+    (folder / "tmp").mkdir(exist_ok=True)
+    return f"--tmpdir={folder}/tmp"
 
 
 def as_user() -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -179,7 +180,8 @@ async def bench(
 ) -> AsyncIterator[Bench]:
     """A process that works, or one whose queue has not been started."""
     name = f"p{next(_names)}"
-    place = world(db, model or Incident(), clock=clock or Clock(), owner=name, prefix=name).place
+    owner = f"{name}-{os.getpid()}"
+    place = world(db, model or Incident(), clock=clock or Clock(), owner=owner, prefix=name).place
     place = replace(place, limits=replace(place.limits, lease_seconds=lease_seconds, poll_seconds=0.02))
     paces = {"post_gap": 0.0, "edit_gap": 0.0, "append_pace": 0.0, "update_pace": 0.0}
     chosen = paces | {"timeout_seconds": 5.0} | dict(access or {})
