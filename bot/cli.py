@@ -9,6 +9,7 @@ import typer
 from typer.main import get_command
 
 from bot.commands import (
+    alert,
     ask,
     cases,
     cite,
@@ -68,6 +69,6 @@ def terminal() -> typer.Typer:
     )
     for module in (demo, ask, triage, serve, manifest, trace, cite, evaluate, replay, purge, doctor, skills, tools):
         module.register(app)
-    for name, module_with_group in (("kb", kb), ("cases", cases), ("db", db)):
+    for name, module_with_group in (("alert", alert), ("kb", kb), ("cases", cases), ("db", db)):
         app.add_typer(module_with_group.group(), name=name)
     return app

@@ -28,7 +28,7 @@ _WHERE = re.compile(r"\b(?:to|in|on|→|->)?\s?(prod(?:uction)?|staging|stage|pr
 _BY = re.compile(r"\b(?:by|author|von|por|par)\s?:?\s@?([\w.-]{2,40}(?: [A-Z][\w-]{1,30})?)|(?:发布人|部署人|操作人)[:：]\s?(\S{2,30})")
 _NAME = r"`?((?=[\w./-]*[a-z])[a-z][\w./-]{1,80}?)`?"
 _SERVICE = (
-    re.compile(rf"(?:{_VERB})(?:\s(?:of|for|finished|completed|succeeded|done|successful|complete|to production|to prod)){0,2}\s?[:：]?\s?\**{_NAME}\**(?=[\s:@,]|\Z)", re.IGNORECASE),
+    re.compile(rf"(?:{_VERB})(?:\s(?:of|for|finished|completed|succeeded|done|successful|complete|to production|to prod)){{0,2}}\s?[:：]?\s?\**{_NAME}\**(?=[\s:@,]|\Z)", re.IGNORECASE),
     re.compile(rf"{_NAME}\**[\s:@]+\**`?v?\d[\w.-]*`?\**\s(?:was |has been |is )?(?:{_VERB})", re.IGNORECASE),
     re.compile(rf"{_NAME}\**(?:\s(?:was|has been|is))?\s(?:{_VERB})", re.IGNORECASE),
 )

@@ -21,7 +21,8 @@ _HEADING = re.compile(r"\A[\s*_>:]*(?:alerts?\s+)?(firing|resolved|no ?data)(?:\
 _LEVEL_AT_END = re.compile(r"\A(.*\S)\s+[-–—]\s+`?([\w-]{2,12})`?\Z")
 _TAG = re.compile(r'([^\W\d][\w./-]{0,60})\s?[:=]\s?("[^"\n]{0,300}"|[^\s,;|{}"]{1,300})')
 _ONE_WORD = re.compile(r"[^\W\d][\w.-]{0,40}\Z")
-LINK_LABELS = ("runbook_url", "runbook", "dashboard_url", "dashboard", "runbookurl", "dashboardurl")
+# A measurement, which changes from post to post, is no label.
+_NUMBER = re.compile(r"\A[-+<>=~≈]{0,2}\d[\d.,:%]*[a-zA-Zµ%/]{0,6}\Z")
 
 
 @dataclass
@@ -126,7 +127,7 @@ class Entry:
 def _is_label(key: str, value: str, role: str | None) -> bool:
     if role in ("host", "instance", "service", "env", "cluster", "namespace", "region"):
         return len(value) <= 200 and "\n" not in value
-    return bool(_ONE_WORD.match(key)) and len(value) <= 100 and " " not in value
+    return bool(_ONE_WORD.match(key)) and len(value) <= 100 and " " not in value and not _NUMBER.match(value)
 
 
 def entries_of(markup: str, *, only_one: bool = False) -> list[Entry]:

@@ -114,10 +114,10 @@ def _word_of(value: str, known: Callable[[str], bool]) -> str | None:
 
 def severity_written(word: str | None) -> str | None:
     """As written; a word in lower case, a code (P2, SEV1) in capitals. None for nothing."""
-    text = (word or "").strip(_EDGES)
+    text = folded(word or "")
     if not text:
         return None
-    return text.upper() if _CODE.match(text) else text.casefold()
+    return text.upper() if _CODE.match(text) else text
 
 
 def status_of_colour(colour: str) -> AlertStatus | None:
