@@ -94,10 +94,19 @@ class _Checks:
         return claim.claim.claim_type != "gap" and self._subject.is_of(claim)
 
     def _carries(self, claim: AllowedClaim) -> bool:
-        """A cause on the alert's side, or health of the very thing; its words must be its quotes' words."""
+        """A cause on the alert's side, or health of the very thing; its words must be its quotes' words. That a pod beside
+        it is well proves nothing while the alert's own thing is affected."""
         kind = claim.claim.claim_type
-        good = (kind == "root_cause" and claim.number in self._near) or (kind == "healthy" and claim in self.own)
+        well = kind == "healthy" and claim in self.own and not self._is_affected
+        good = (kind == "root_cause" and claim.number in self._near) or well
         return good and content_share(claim.claim.claim_text, claim.evidence) >= LEAST_SHARE
+
+    @property
+    def _is_affected(self) -> bool:
+        """Whether an allowed claim puts a thing that the alert names among the affected."""
+        allowed = {claim.claim.claim_id for claim in self._claims}
+        hit = (blast for blast in self._state.blast_radius if blast.group == "affected" and allowed & set(blast.claim_ids))
+        return any(names(entity, blast.entity) for blast in hit for entity in self._subject.entities)
 
     def _connected(self) -> frozenset[int]:
         """The alert's own claims, and step by step those that share a thing with one of them."""

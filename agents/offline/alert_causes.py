@@ -10,48 +10,80 @@ from agents.llm.base import CitedRef
 from agents.offline.alert_words import alert_words
 from agents.offline.databases import Load
 from agents.offline.evidence import Series
+from agents.offline.health import Health, is_about
 from agents.offline.question import Question
-from agents.offline.records import object_of
+from agents.offline.records import Record, is_of_node, object_of
 from agents.offline.telling import Telling
 
 ENOUGH_WEIGHT = 5.0
 SAME_RECORD = 0.6  # of the shorter one's words
+_THING = re.compile(r"\b[a-z][a-z0-9]*(?:-[a-z0-9]+)+\b")
 
 
 @dataclass(frozen=True)
 class Pair:
-    """`other` is a second source's record; `load` where it is a statement that loads a database."""
+    """A telling line, or the alert's own series, and what another tool shows: a record, a series that moved, or the
+    statement that loads the database."""
 
-    line: Telling
-    other: CitedRef
+    line: Telling | None = None
+    level: Series | None = None
+    other: CitedRef | None = None
+    at: int = 0
+    record: Record | None = None
     load: Load | None = None
-    second: Telling | None = None
+
+    @property
+    def handles(self) -> frozenset[str]:
+        told = (self.line.cited if self.line else None, self.other)
+        return frozenset(cited.handle for cited in told if cited is not None)
 
 
-def pair_of(
-    subject: Question, telling: Sequence[Telling], loads: Sequence[Load], moved: Sequence[Series]
-) -> Pair | None:
-    """The most telling line about the alert that another tool bears out: what drives it first, then the same topic."""
-    lines = [line for line in telling if line.weight >= ENOUGH_WEIGHT and _is_of(subject, line)]
-    return next((pair for line in lines for pair in _pairs(line, telling, loads, moved)), None)
+def pair_of(subject: Question, telling: Sequence[Telling], loads: Sequence[Load], health: Health) -> Pair | None:
+    """The most telling line about the alert that another tool bears out: by what drives it, by the same topic or the
+    same third thing, by the bad condition of the very thing; else the alert's own series with what loads it. A node that
+    is down comes before what runs on it."""
+    nodes = {record.about for record in health.standing if record.mood == "bad" and is_of_node(record)}
+    lines = [
+        line
+        for line in telling
+        if line.weight >= ENOUGH_WEIGHT and (_is_of(subject, line) or object_of(line.cited) in nodes)
+    ]
+    lines.sort(key=lambda line: object_of(line.cited) not in nodes)
+    found = (pair for line in lines for pair in _pairs(subject, line, telling, loads, health))
+    return next(found, None) or next(_loaded(subject, loads, health), None)
 
 
 def _pairs(
-    line: Telling, telling: Sequence[Telling], loads: Sequence[Load], moved: Sequence[Series]
+    subject: Question, line: Telling, telling: Sequence[Telling], loads: Sequence[Load], health: Health
 ) -> Iterator[Pair]:
     known, text = alert_words(), line.cited.ref.text
     topics = known.topics_of(text)
     for load in loads[:1]:
-        if load.cited.tool_name != line.cited.tool_name and (
-            known.driven(text, load.text) or topics & known.topics_of(load.wait)
-        ):
-            yield Pair(line, load.cited, load=load)
+        drives = known.driven(text, load.text) or topics & known.topics_of(load.wait)
+        if drives and _elsewhere(line, load.cited):
+            yield Pair(line, load=load, other=load.cited)
     for other in telling:
-        if _elsewhere(line, other.cited) and topics & known.topics_of(other.cited.ref.text) and _independent(line, other.cited):
-            yield Pair(line, other.cited, second=other)
-    for series in moved:
+        if topics & known.topics_of(other.cited.ref.text) and _is_second_source(line, other.cited):
+            yield Pair(line, other=other.cited, at=other.at)
+    standing = [record for record in health.standing if _elsewhere(line, record.cited)]
+    things = _third_things(subject, text)
+    third = [record for record in standing if things & _third_things(subject, record.cited.ref.text)]
+    same = [record for record in standing if record.mood == "bad" and record.about and _is_of_one(line.cited, record.cited)]
+    for record in (*third, *same):
+        yield Pair(line, other=record.cited, record=record)
+    for series in health.moved:
         if _elsewhere(line, series.cited) and topics & known.topics_of(series.name):
-            yield Pair(line, series.cited)
+            yield Pair(line, level=series)
+
+
+def _loaded(subject: Question, loads: Sequence[Load], health: Health) -> Iterator[Pair]:
+    """The series that the alert is about, and the heaviest statement where it uses up the same."""
+    known = alert_words()
+    for series in health.moved:
+        for load in loads[:1]:
+            alike = known.topics_of(series.name) & known.topics_of(load.wait) or known.driven(series.name, load.text)
+            if alike and is_about(subject, series.name) and series.cited.tool_name != load.cited.tool_name:
+                yield Pair(level=series, load=load)
 
 
 def _is_of(subject: Question, line: Telling) -> bool:
@@ -62,17 +94,27 @@ def _is_of(subject: Question, line: Telling) -> bool:
     return bool(alert_words().topics_of(subject.text) & alert_words().topics_of(line.cited.ref.text))
 
 
+def _third_things(subject: Question, text: str) -> set[str]:
+    """Things beside the alert's own: what a call went to, by its first name."""
+    found = set(_THING.findall(text))
+    return {name for name in found if not any(name in own or own in name for own in subject.names)}
+
+
 def _elsewhere(line: Telling, other: CitedRef) -> bool:
     return other.tool_name != line.cited.tool_name
 
 
-def _independent(line: Telling, other: CitedRef) -> bool:
-    """Of one object, where both name one, and not one record that two tools show."""
-    mine, theirs = object_of(line.cited), object_of(other)
-    if mine and theirs and not mine.startswith(theirs) and not theirs.startswith(mine):
+def _is_second_source(line: Telling, other: CitedRef) -> bool:
+    """Another tool's record of one object, where both name one, and not the same record shown twice."""
+    if not _elsewhere(line, other) or not _is_of_one(line.cited, other):
         return False
     words, others = _words(line.cited.ref.text), _words(other.ref.text)
     return len(words & others) < SAME_RECORD * min(len(words), len(others))
+
+
+def _is_of_one(one: CitedRef, other: CitedRef) -> bool:
+    mine, theirs = object_of(one), object_of(other)
+    return not mine or not theirs or mine.startswith(theirs) or theirs.startswith(mine)
 
 
 def _words(text: str) -> frozenset[str]:

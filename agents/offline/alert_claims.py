@@ -11,11 +11,8 @@ from agents.offline.claims import Statement, Stating, cite, shown
 from agents.offline.databases import Load
 from agents.offline.evidence import Series
 from agents.offline.quotes import MAX_QUOTE, quote
-from agents.offline.reading import pairs_of
-from agents.offline.records import Record, condition_in, object_of
+from agents.offline.records import Record, condition_in, object_of, told_of
 from agents.offline.telling import Telling
-
-_TOLD = ("message", "msg", "statement", "summary")
 
 
 class AlertStating(Stating):
@@ -68,6 +65,34 @@ class AlertStating(Stating):
         text = self._say("cause_pair", quote=told, quote_other=told_other)
         return Statement("root_cause", text, (cite(line.cited, told), cite(other, told_other)), self.telling(line))
 
+    def pair_state(self, line: Telling, record: Record) -> Statement:
+        """A record, and the condition of the thing in another tool."""
+        told, state = told_of(line.cited, line.at), self.standing(record)
+        text = self._say("cause_state", quote=told, state=state.text[:1].lower() + state.text[1:])
+        return Statement("root_cause", text, (cite(line.cited, told), *state.citations), self.telling(line))
+
+    def pair_level(self, line: Telling, series: Series) -> Statement | None:
+        """A record and the level that moved with it."""
+        level, told = self.series(series), told_of(line.cited, line.at)
+        if level is None:
+            return None
+        text = self._say("cause_level", quote=told, level=level.text)
+        return Statement("root_cause", text, (cite(line.cited, told), *level.citations), self.telling(line))
+
+    def load_level(self, series: Series, load: Load) -> Statement | None:
+        """The level that the alert is about, and the statement that loads the database."""
+        level, told = self.series(series), quote(load.statement)
+        if level is None:
+            return None
+        text = self._say("cause_load", quote=told, level=level.text)
+        return Statement("root_cause", text, (*level.citations, cite(load.cited, told)), level)
+
+    def standing(self, record: Record) -> Statement:
+        """A condition that is not as it should be."""
+        told = told_of(record.cited) if record.at else bad_in(record.cited)
+        name = "state_of" if record.about else "state"
+        return self._of("symptom", name, record.cited, told, object=record.about)
+
     def telling(self, line: Telling) -> Statement:
         """By the message that a record carries, where it carries one: its other fields are for machines."""
         told, cited, source = told_of(line.cited, line.at), line.cited, line.source
@@ -85,11 +110,10 @@ class AlertStating(Stating):
         return Statement(kind, self._say(name, quote=told, **values), (cite(cited, told),))
 
 
-def told_of(cited: CitedRef, at: int = 0) -> str:
-    """What to quote of a record: its message, else its text from `at` on."""
-    text, pairs = cited.ref.text, pairs_of(cited.ref.text)
-    message = next((pairs[key] for key in _TOLD if len(pairs.get(key, "").split()) >= 3 and pairs[key] in text), "")
-    return quote(message, at=max(at - text.find(message), 0)) if message else quote(text, at=at)
+def bad_in(cited: CitedRef) -> str:
+    """The whole record where it is short, else the field that says what is wrong."""
+    text = cited.ref.text
+    return quote(text) if len(text) <= MAX_QUOTE else condition_in(text, "bad") or quote(text)
 
 
 def condition_of(cited: CitedRef) -> str:

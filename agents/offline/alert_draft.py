@@ -10,7 +10,7 @@ from agents.contracts import AiopsDraft, DraftAction, DraftClaim, Hypothesis
 from agents.llm.base import Exchange, ToolOffer
 from agents.offline.alert_blast import blast_radius
 from agents.offline.alert_causes import Pair, pair_of
-from agents.offline.alert_claims import AlertStating, told_of
+from agents.offline.alert_claims import AlertStating
 from agents.offline.alert_words import alert_words
 from agents.offline.causes import advice
 from agents.offline.claims import Statement, cite
@@ -24,13 +24,13 @@ from agents.offline.own_check import provable
 from agents.offline.question import Question
 from agents.offline.quotes import quote
 from agents.offline.ranking import series_score
-from agents.offline.records import Record, health_words, object_of, outside_series, records
+from agents.offline.records import Record, health_words, is_of_node, object_of, outside_series, records, told_of
 from agents.offline.sentences import Sentences, sentences_of
 from agents.offline.telling import every_telling_line
 from tools.contracts import EvidenceStatus
 
 _ANSWERED = (EvidenceStatus.SUPPORTED, EvidenceStatus.NO_EVIDENCE)
-MAX_WELL, MAX_PAST, MAX_LEVELS, MAX_STEPS, MAX_BESIDE = 5, 3, 3, 5, 4
+MAX_WELL, MAX_PAST, MAX_LEVELS, MAX_STEPS, MAX_BESIDE, MAX_UNTOLD = 5, 3, 3, 5, 4, 3
 
 
 def draft_alert(
@@ -74,8 +74,8 @@ class _Case:
         load = loads(offers, exchanges)
         health = health_of(read, series)
         lines = [line for line in every_telling_line(subject, offers, exchanges) if line.cited.handle not in own]
-        pair = pair_of(subject, lines, load, health.moved)
-        own |= {pair.line.cited.handle, pair.other.handle} if pair else set()
+        pair = pair_of(subject, lines, load, health)
+        own |= pair.handles if pair else set()
         found = replace(whole, telling=[line for line in whole.telling if line.cited.handle not in own])
         return cls(found, health, load, pair, _meant_to_fire(read))
 
@@ -97,7 +97,9 @@ class _Case:
 
     def steady(self) -> list[Series]:
         """Series of the alert's thing, and about what the alert is about, that kept their level."""
-        return [one for one in self.found.level() if is_about(self.found.question, one.name)][:MAX_LEVELS]
+        level = [*self.found.level(), *(one for one in self.health.steady if one.service)]
+        about = [one for one in level if is_about(self.found.question, one.name)]
+        return (about or (level if self.health.is_of_state(self.found.question) else []))[:MAX_LEVELS]
 
     @property
     def is_elsewhere(self) -> bool:
@@ -118,39 +120,54 @@ class _Case:
     def last_return(self) -> Record | None:
         """The last record that says that it is over; of two, one that is not about the trouble itself."""
         over = [one for one in self.health.past if one.mood == "back" and one.at]
-        if not (over and any(one.tells_trouble for one in self.health.past)):
-            return None
-        return max(over, key=lambda one: (not one.tells_trouble, str(one.at)))
+        return max(over, key=lambda one: (not one.tells_trouble, str(one.at)), default=None)
+
+    def untold(self) -> list[Record]:
+        """Bad conditions that no telling line has said: of nodes first, since what runs there suffers with them."""
+        told = {line.cited.handle for line in self.found.telling} | (self.pair.handles if self.pair else set())
+        left = [one for one in self.health.standing if one.mood == "bad" and one.cited.handle not in told]
+        left.sort(key=lambda one: not is_of_node(one))
+        said = {object_of(line.cited) for line in self.found.telling}
+        first = {one.about: one for one in reversed(left) if one.about not in said or is_of_node(one)}
+        return [one for one in left if first.get(one.about) is one][:MAX_UNTOLD]
 
     def levels(self) -> list[Series]:
         """Series off their level, what the alert speaks of first."""
         asked = self.found.question.text.lower()
-        return sorted(self.health.moved, key=lambda one: (one.name.lower() not in asked, -series_score(one)))[:MAX_LEVELS]
+        moved = [one for one in self.health.moved if self.pair is None or one is not self.pair.level]
+        return sorted(moved, key=lambda one: (one.name.lower() not in asked, -series_score(one)))[:MAX_LEVELS]
 
 
 def _statements(case: _Case, state: AlertStating) -> Iterator[Statement]:
     if case.is_well:
         yield from _health(case, state)
         return
-    told = [_pair(case.pair, state)] if case.pair else []
+    told = [one for one in [_pair(case.pair, state)] if one] if case.pair else []
     told += list(statements(case.beside, state))[:MAX_BESIDE] if case.is_elsewhere else list(statements(case.found, state))
     yield from (statement for statement in told if statement.claim_type == "root_cause")
     yield from _loaded(case, state)
     yield from (statement for statement in told if statement.claim_type != "root_cause")
+    yield from (state.standing(record) for record in case.untold())
     yield from (one for series in case.levels() if (one := state.series(series)))
     yield from _others_well(case, state)
 
 
 def _loaded(case: _Case, state: AlertStating) -> Iterator[Statement]:
-    for at, load in enumerate(case.loads[:2]):
-        yield state.load(load, is_first=at == 0)
+    said = case.pair.load if case.pair and case.pair.level else None
+    yield from (state.load(load, is_first=at == 0) for at, load in enumerate(case.loads[:2]) if load is not said)
     waits = (state.wait(load) for load in case.loads[:1])
     yield from (one for one in waits if one)
 
 
-def _pair(pair: Pair, state: AlertStating) -> Statement:
-    other = pair.second
-    told = quote(pair.load.statement) if pair.load else told_of(pair.other, other.at if other else 0)
+def _pair(pair: Pair, state: AlertStating) -> Statement | None:
+    if pair.line is None:
+        return state.load_level(pair.level, pair.load) if pair.level and pair.load else None
+    if pair.level is not None:
+        return state.pair_level(pair.line, pair.level)
+    if pair.record is not None:
+        return state.pair_state(pair.line, pair.record)
+    assert pair.other is not None
+    told = quote(pair.load.statement) if pair.load else told_of(pair.other, pair.at)
     return state.pair(pair.line, pair.other, told)
 
 
@@ -160,17 +177,20 @@ def _health(case: _Case, state: AlertStating) -> Iterator[Statement]:
         record, at = case.constant
         yield state.meant_to_fire(record.cited, at)
         return
-    back, shown = case.last_return(), case.shown()
-    if not (back or shown):
-        yield from (state.steady_well(series) for series in case.steady())
-    yield from (state.well(record) for record in ([back] if back else shown[:1]))
+    back, shown, level = case.last_return(), case.shown(), [state.steady_well(one) for one in case.steady()]
+    first = back or next((one for one in shown if one.mood == "good"), None)
+    yield from ([state.well(first)] if first else level)
     yield from _past(case, state)
-    yield from (state.also_well(record) for record in (shown if back else shown[1:])[:MAX_WELL])
+    yield from (state.also_well(record) for record in shown[:MAX_WELL] if record is not first)
+    yield from level
 
 
 def _past(case: _Case, state: AlertStating) -> Iterator[Statement]:
-    seen = [one for one in case.health.past if one.at is not None and one.tells_trouble]
-    yield from (state.over(record) for record in sorted(seen, key=lambda one: str(one.at))[:MAX_PAST])
+    """Trouble that is over; where none was told, what happened."""
+    seen = [one for one in case.health.past if one.at is not None and one.tells_trouble] or case.health.events
+    back = case.last_return()
+    order = sorted((one for one in seen if one is not back), key=lambda one: str(one.at))
+    yield from (state.over(record) for record in order[:MAX_PAST])
 
 
 def _others_well(case: _Case, state: AlertStating) -> Iterator[Statement]:
@@ -206,7 +226,7 @@ def _actions(case: _Case, claims: Sequence[DraftClaim], sentences: Sentences) ->
         )  # fmt: skip
         return
     yield from _remedy(case, claims, sentences)
-    if case.is_elsewhere:
+    if case.is_elsewhere or not (claims or case.found.telling):
         name = case.found.question.names[0]
         reason = sentences.say("actions", "look_there_reason")
         yield DraftAction(action_text=sentences.say("actions", "look_there", name=name), reason=reason)

@@ -36,6 +36,7 @@ _NAMESPACE = re.compile(r"^(kube_|kubernetes_|exported_|k8s_)?namespace(_name)?$
 _TYPE = re.compile(r"^(workload|owner|resource|object)_?(type|kind)$")
 _NAME = re.compile(r"^[A-Za-z0-9][\w./:@-]{1,252}$")
 _POD = re.compile(r"\b[a-z0-9]+(?:-[a-z0-9]+)*-(?=[a-z]*\d)[a-z0-9]{6,10}-[a-z0-9]{5}\b")
+_NODE = re.compile(r"\b(?:[Nn]ode|[Hh]ost|[Mm]achine)\s+((?=[\w.-]*\d)[a-z0-9][a-z0-9.-]*[a-z0-9])")
 _PORT = re.compile(r":\d{2,5}$")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_\-./:]+")
 _OF_NODE = re.compile(r"\b(node|host|instance|machine|server|kubelet)\b", re.IGNORECASE)
@@ -124,7 +125,10 @@ def _resources(alert: Alert) -> Iterator[Subject]:
             if pattern.match(key) and _NAME.match(value):
                 named.append(value)
                 yield from _kinds_of(kind, key, value, owner, namespace, alert)
-    texts = " ".join(alert.annotations.values())
+    texts = f"{alert.alert_name or ''} {' '.join(alert.annotations.values())}"
+    for node in dict.fromkeys(_NODE.findall(texts)):
+        if node not in named:
+            yield Subject("node", node, "")
     for pod in dict.fromkeys(_POD.findall(f"{texts} {'' if alert.annotations else alert.raw}")):
         if pod not in named:
             yield Subject("pod", pod, namespace)

@@ -36,20 +36,27 @@ _RESOURCES = ("cpu", "memory", "disk", "storage", "connections", "utilization", 
 
 @dataclass(frozen=True)
 class Health:
-    """`standing` trouble, `past` trouble and signs of its end, `well` conditions; `moved` series off their level."""
+    """`standing` trouble, `past` trouble and signs of its end, `well` conditions; `moved` series off their level; `events`
+    are all that event tools told."""
 
     standing: tuple[Record, ...]
     past: tuple[Record, ...]
     well: tuple[Record, ...]
     moved: tuple[Series, ...]
     steady: tuple[Series, ...]
+    events: tuple[Record, ...] = ()
 
     def is_proven_for(self, subject: Question) -> bool:
         """Whether what is shown to be well is what the alert is about: a pod that is ready says nothing of its CPU."""
         if not self._is_quiet:
             return False
         told = [one.cited.ref.text for one in (*self.well, *self.past)] + [one.name for one in self.steady]
-        return _OF_STATE.search(spoken(subject.alert)) is not None or any(is_about(subject, text) for text in told)
+        return self.is_of_state(subject) or any(is_about(subject, text) for text in told)
+
+    @staticmethod
+    def is_of_state(subject: Question) -> bool:
+        """Whether the alert is about whether a thing runs and answers."""
+        return _OF_STATE.search(spoken(subject.alert)) is not None
 
     @property
     def _is_quiet(self) -> bool:
@@ -75,6 +82,7 @@ def health_of(found: Sequence[Record], series: Sequence[Series]) -> Health:
         well=tuple(one for one in found if one.mood in ("good", "none")),
         moved=tuple(one for one in series if is_off(one)),
         steady=tuple(one for one in series if not is_off(one)),
+        events=tuple(one for one in found if one.at is not None and "event" in one.tool.lower()),
     )
 
 

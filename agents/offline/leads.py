@@ -14,6 +14,7 @@ from agents.offline.external_calls import is_external, unfilled
 from agents.offline.findings import Findings
 from agents.offline.quotes import message, quote
 from agents.offline.ranking import ranked_services
+from agents.offline.records import told_of
 from agents.offline.sentences import Sentences
 from agents.offline.telling import COUNT_LINE, counts_asked
 from tools.contracts import EvidenceStatus
@@ -70,7 +71,7 @@ def _of_lines(found: Findings, sentences: Sentences) -> Iterator[Hypothesis]:
     told = [line for line in found.telling if line.weight >= 4 and line not in changes]
     for line in [line for line in told if not _REFUSED.search(line.cited.ref.text)][:1]:
         yield Hypothesis(
-            hypothesis_text=sentences.say("hypotheses", "line", quote=quote(line.cited.ref.text)),
+            hypothesis_text=sentences.say("hypotheses", "line", quote=told_of(line.cited)),
             basis=sentences.say("hypotheses", "line_basis", tool=line.cited.tool_name),
             needed_evidence=(sentences.say("hypotheses", "line_needs"),),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
@@ -15,6 +16,7 @@ from agents.llm.base import CitedRef, Exchange, ToolOffer
 from agents.offline.claims import OBJECT_FIELDS
 from agents.offline.evidence import Series
 from agents.offline.external_calls import is_external
+from agents.offline.quotes import quote
 from agents.offline.reading import moment_in, pairs_of
 from agents.offline.telling import weight_of
 from tools.contracts import NO_EVIDENCE_PATH, EvidenceStatus
@@ -24,6 +26,8 @@ Mood = Literal["back", "bad", "good", "none", "trouble", "plain"]
 TROUBLE_WEIGHT = 4.0
 _WHEN = ("last_time", "timestamp", "date", "time", "at", "last_seen", "lastTimestamp", "event_time", "first_time")
 _OWN = ("involved_object", "pod_name", "DBInstanceIdentifier", "source_identifier", "name", "service", "host", "db_instance_identifier")
+_TOLD = ("message", "msg", "statement", "summary")
+_ENOUGH_WORDS = 3
 _STARTED = re.compile(r"\b(?:started_at|startedAt|start_time|Started)\"?\s?[=:]\s*\"?(\d{4}-\d\d-\d\dT[\d:.]+Z?)")
 _LEADING_STAMP = re.compile(r"^\[?\d{4}-\d\d-\d\dT\d\d:\d\d")
 _DIMENSION = re.compile(r"\b[A-Z]\w+(?:Identifier|Name|Id)=(\S+)")
@@ -76,10 +80,26 @@ def outside_series(offers: Sequence[ToolOffer], exchanges: Iterable[Exchange]) -
     return [_series(cited) for _, cited in _cited(offers, exchanges) if _is_series(cited)]
 
 
-def condition_in(text: str) -> str:
-    """The field that says that a thing is well, as it stands in the record; "" where none does."""
-    found = (pattern.search(text) for mood, pattern in health_words().moods if mood == "good")
+def condition_in(text: str, wanted: Mood = "good") -> str:
+    """The field that says how a thing is, as it stands in the record; "" where none does."""
+    found = (pattern.search(text) for mood, pattern in health_words().moods if mood == wanted)
     return next((match[0].strip() for match in found if match), "")
+
+
+def told_of(cited: CitedRef, at: int = 0) -> str:
+    """What to quote of a record: its message, else its text from `at` on."""
+    text, pairs = cited.ref.text, pairs_of(cited.ref.text)
+    told = (pairs[key] for key in _TOLD if len(pairs.get(key, "").split()) >= _ENOUGH_WORDS)
+    message = next((one for one in told if one in text or json.dumps(one, ensure_ascii=False)[1:-1] in text), "")
+    return quote(message, at=max(at - text.find(message), 0)) if message else quote(text, at=at)
+
+
+def is_of_node(record: Record) -> bool:
+    """By the tool, by what it was asked for, or by the object of an event."""
+    scope = record.cited.ref.scope
+    if scope.get("kind") == "node" or scope.get("field") == "nodes" or "=Node/" in record.cited.ref.text:
+        return True
+    return "node" in record.tool.lower().split("_")
 
 
 def _cited(offers: Sequence[ToolOffer], exchanges: Iterable[Exchange]) -> list[tuple[Exchange, CitedRef]]:
