@@ -10,6 +10,7 @@ from agents.prompts import as_json, block
 
 WHOLE = 10
 TEXT_CHARS = 1_000
+LABEL_CHARS = 300
 LISTED = 100
 
 
@@ -23,5 +24,6 @@ def alerts_block(alerts: Sequence[Alert], mark: str) -> str:
 
 def _shown(alert: Alert) -> dict[str, object]:
     told = alert.model_dump(mode="json", exclude={"raw", "fingerprint", "links"}, exclude_none=True)
+    told["labels"] = {key: shortened(text, LABEL_CHARS) for key, text in alert.labels.items()}
     told["annotations"] = {key: shortened(text, TEXT_CHARS) for key, text in alert.annotations.items()}
     return {key: value for key, value in told.items() if value}
