@@ -66,6 +66,7 @@ class Entry:
             return
         if role == "severity" and len(value) <= 40:
             self.severity = self.severity or severity_word(value)
+            self.status = self.status or (status_in(value) if "状态" in key else None)
         elif role == "status" and status_in(value):
             self.status = self.status or status_in(value)
         elif role == "value":

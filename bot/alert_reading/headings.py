@@ -19,7 +19,7 @@ _FIRST_WORD = re.compile(r"\A([A-Z]{2,14})(?:\s+|\Z)(.*)\Z", re.DOTALL)
 _LAST_WORD = re.compile(r"\A(.*\S)\s+([A-Z]{2,14}|resolved|recovered|triggered|firing|alerting|acknowledged)\Z", re.DOTALL)
 _OWN_SCRIPT = re.compile(r"\A([^\x00-\x7f]{2,12})\s+(\S.*)\Z", re.DOTALL)
 _PRODUCT_SAYS = re.compile(r"\A(?:[\w-]{0,30}(?:alert|alarm|monitor|watch)[\w-]{0,20}|[\w-]{2,30})\s([A-Z]{2,14})\Z", re.IGNORECASE)
-_DURATION = re.compile(r"\A(?:\d+(?:\.\d+)?\s?(?:d|h|m|s|ms|hr|hrs|min|mins|minutes?|hours?|days?|sec|seconds?)|\d{1,3}(?::\d\d){1,2}|[x×]?\d{1,4}[x×]?|#\d{1,9})\Z", re.IGNORECASE)
+_DURATION = re.compile(r"\A(?:\d+(?:\.\d+)?\s?(?:d|h|m|s|ms|hr|hrs|min|mins|minutes?|hours?|days?|sec|seconds?)|\d{1,3}(?::\d\d){1,2}|[x×]?\d{1,4}[x×]?|#\d{1,9}|[A-Z]{1,6}-\d{3,12})\Z", re.IGNORECASE)
 # Words beside a status that say nothing more.
 _FILLING_WORDS = (
     "alert alerts alarm alarms incident event notification notice monitor monitoring service host check state status issue new started "
@@ -40,7 +40,7 @@ _WEAK = set(_WEAK_WORDS.split())
 # In brackets and in capitals those are a monitor's all the same.
 _BRACKETED = {"OK", "UP", "ERROR", "HIGH", "MEDIUM", "LOW", "MAJOR", "MINOR", "RECOVERED", "CLEARED", "CLEAR", "NORMAL", "INCIDENT"}
 # In the middle: what failed, and why.
-_BECAUSE = re.compile(r"\A(.{2,300}?)\s(?:has\s|have\s|is\s)?(failed|failing|down|unreachable|unavailable|timed out|offline|exceeded)[:：]\s+\S", re.IGNORECASE)
+_BECAUSE = re.compile(r"\A(.{2,300}?)\s(?:has\s|have\s|is\s)?(failed|failing|down|up|unreachable|unavailable|timed out|offline|exceeded)(?:[:：]\s+\S|\s\(\S)", re.IGNORECASE)
 _CJK_ENDS = (
     ("resolved", ("已恢复正常", "恢复正常", "已恢复", "已恢復", "已解除", "已解决", "復旧しました", "が復旧", "復旧", "回復しました", "解消しました", "복구되었습니다", "해결되었습니다", "복구됨", "복구 완료")),
     ("firing", ("发生告警", "触发告警", "告警", "报警", "異常発生", "が発生しました", "発生", "を検知しました", "を検知", "宕机", "不可用", "발생했습니다", "장애 발생", "발생")),
@@ -123,7 +123,7 @@ def _product_says(lead: str) -> _Said | None:
 def _first(found: Heading) -> Heading:
     match = _FIRST_WORD.match(found.name) or _OWN_SCRIPT.match(found.name)
     said = _phrase(match[1], alone=match[1].isascii()) if match else None
-    said = said if said and (said.strong or (match and match[1].isascii())) else None
+    said = said if said and match and (match[1].isascii() or (said.strong and match[1].upper() == match[1])) else None
     if match is None or said is None or (not match[2] and found.says_something):
         return found
     return _with(replace(found, name=_LEADING.sub("", match[2])), said)

@@ -15,13 +15,14 @@ from bot.alert_reading.labels import pairs_of_line, role_of
 from bot.alert_reading.markup import bare, code_in, links_in, plain
 from bot.alert_reading.parsed import Reading
 from bot.alert_reading.post import Part, Post, squeezed
+from bot.alert_reading.sentences import read_sentence
 from bot.alert_reading.structured import json_rows, table_rows
 from bot.alert_reading.words import status_of_colour, status_of_emoji
 
 MAX_LINES = 1_000
 MAX_ALERTS = 500
 _MONITORS = ("monitor", "alert", "alarm", "watch", "nagios", "icinga", "sensu", "check", "uptime", "pager", "prom", "zabbix", "cacti",
-             "prtg", "observ", "pingdom", "statuscake", "betterstack", "dynatrace", "appdynamics", "honeycomb", "rollbar", "bugsnag",
+             "prtg", "observ", "kube", "k8s", "healthcheck", "pingdom", "statuscake", "betterstack", "dynatrace", "appdynamics", "honeycomb", "rollbar", "bugsnag",
              "site24x7", "solarwinds", "librenms", "victoria", "robusta", "signoz", "instana", "sumologic", "coralogix", "监控", "告警", "監視", "мониторинг", "모니터", "مراقبة", "incident", "oncall", "status")  # fmt: skip
 # Keys of tickets, builds and pull requests, whose states are no alert's.
 _OTHERS = {"reporter", "issue type", "sprint", "epic", "pull request", "branch", "commit", "author", "assignee", "reviewer", "due date", "story points"}
@@ -38,6 +39,9 @@ _ON_HOST = re.compile(
 _NAGIOS = re.compile(r"\A(?:Service Alert: ?|Host Alert: ?|Service |Host )?([\w.-]{1,100})/([^\n:]{1,200}?)(?::\s[^\n]{0,400})?\Z")
 # Levels in capitals inside a heading are levels, in small letters they may be part of its sentence.
 _LEVEL = re.compile(r"\b(CRITICAL|CRIT|WARNING|WARN|MAJOR|MINOR|DISASTER|EMERGENCY|P[1-5]|SEV-?[1-5])\b")
+
+
+_EMOJI = re.compile(r"\A(?:\s|:[a-z0-9_+-]{1,40}:|[^\w\s\[(<\"“#*`])+")
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,7 @@ def _of_piece(piece: _Piece, sender: str) -> Iterator[Alert]:
             yield _alert(entry, heading, piece, sender, [])
     else:
         entry = _entry(piece)
-        heading = _main(headings)
+        heading = _main(headings, piece)
         if _is_alert(entry, heading, piece):
             yield _alert(entry, heading, piece, sender, headings)
 
@@ -115,7 +119,7 @@ def _rows(piece: _Piece) -> list[list[tuple[str, str]]]:
 def _of_rows(
     rows: list[list[tuple[str, str]]], piece: _Piece, headings: list[tuple[str, Heading]], sender: str
 ) -> Iterator[Alert]:
-    main = _main(headings)
+    main = _main(headings, piece)
     for row in rows:
         entry = _entry(piece) if len(rows) == 1 else Entry()
         for key, value in row:
@@ -175,10 +179,13 @@ def _line(entry: Entry, text: str) -> None:
     entry.lines.append(text)
 
 
-def _main(headings: Sequence[tuple[str, Heading]]) -> Heading:
-    """The first that says a status in words; else the first with any."""
+def _main(headings: Sequence[tuple[str, Heading]], piece: _Piece) -> Heading:
+    """The first that says a status in words; else the first sentence that does, else the first with any."""
     said = [heading for _, heading in headings if heading.says_something]
-    return next((heading for heading in said if heading.strong), said[0] if said else Heading(""))
+    if strong := next((heading for heading in said if heading.strong), None):
+        return strong
+    sentences = (read_sentence(_EMOJI.sub("", line)) for line in piece.headings[:12] if not _is_named_value(line))
+    return next((sentence for sentence in sentences if sentence), said[0] if said else Heading(""))
 
 
 def _is_alert(entry: Entry, heading: Heading, piece: _Piece) -> bool:
@@ -212,7 +219,7 @@ def _alert(entry: Entry, heading: Heading, piece: _Piece, sender: str, headings:
     name = entry.labels.get("alertname") or entry.name or heading.before or _name(heading, entry, headings)
     _host(entry, name or "", heading)
     level = None if entry.severity or heading.severity else _LEVEL.search(name or "")
-    if (match := _NAGIOS.match(name or "")) and "host" not in entry.labels and heading.status and not entry.name:
+    if (match := _NAGIOS.match(name or "")) and entry.labels.get("host", match[1]) == match[1] and heading.status and not entry.name:
         entry.labels["host"], entry.labels["service"], name = match[1], match[2], match[2]
     if name and entry.annotations.get("summary") == name:
         del entry.annotations["summary"]

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 
 # <@U1>, <#C1|name>, <!here>, <!date^…|…>, <https://host|label>
 _MARK = re.compile(r"<([@#!])([^<>|]{0,300})(?:\|([^<>]{0,300}))?>|<([a-zA-Z][a-zA-Z+.-]{1,20}:[^<>|]+)(?:\|([^<>]*))?>")
+# Senders for other chats send HTML along.
+_HTML = re.compile(r"</?(?:font|span|strong|b|i|em|p|div|small)(?:\s[^<>\n]{0,100})?>", re.IGNORECASE)
 _CODE = re.compile(r"```(?:[a-zA-Z]{1,10}\n)?(.*?)(?:```|\Z)", re.DOTALL)
 _ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
 _STARS = re.compile(r"(?<![\w*])\*{1,2}(?=\S)|(?<=\S)\*{1,2}(?![\w*])")
@@ -31,7 +33,8 @@ def unescape(text: str) -> str:
 
 def plain(markup: str) -> str:
     """As a person reads it: a link is its label or address, a mention its name. Emphasis and back-ticks stay."""
-    return unescape(_MARK.sub(_read, markup) if "<" in markup else markup)
+    text = unescape(_MARK.sub(_read, markup) if "<" in markup else markup)
+    return _HTML.sub("", text) if "</" in text else text
 
 
 def links_in(markup: str) -> tuple[Link, ...]:

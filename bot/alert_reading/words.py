@@ -28,7 +28,7 @@ _SEVERITIES: dict[Severity, str] = {
 _STATUSES: dict[AlertStatus, str] = {
     "no_data": "no-data nodata datasourcenodata insufficient-data insufficient_data missing-data no_data 无数据 無數據 数据缺失 数据不足 "
     "データなし 欠測 нет-данных недостаточно-данных 데이터-없음 데이터없음 لا-توجد-بيانات keine-daten sin-datos",
-    "acknowledged": "acknowledged acked ack acknowledge 已确认 已認領 已认领 已確認 処理中 確認済み 確認済 подтвержд* подтвержден* квитирован* принят "
+    "acknowledged": "acknowledged acked ack acknowledge acknowledgement acknowledgment 已确认 已認領 已认领 已確認 処理中 確認済み 確認済 подтвержд* подтвержден* квитирован* принят "
     "확인됨 접수됨 تم-الإقرار مؤكد bestätigt reconocido",
     "resolved": "resolved resolve ok okay recovered recovery recovering up closed cleared clear normal healthy online fixed green solved "
     "restored back-online back-to-normal operational completed passing passed success successful "
