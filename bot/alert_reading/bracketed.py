@@ -18,14 +18,15 @@ _TITLE = re.compile(rf"\A[^\w\[]{{0,12}}(?::[a-z0-9_+-]{{1,40}}:\s*){{0,3}}[^\w\
 _COUNTS = re.compile(rf"({_WORD})\s*[:：]?\s*(\d{{1,6}})?", re.IGNORECASE)
 _PAIR = re.compile(r'([A-Za-z_]\w{0,60})\s?=\s?"([^"\n]{0,300})"')
 # An alert's name as rules have it: one word of several parts. What follows it in a title is the group's other values.
-_IDENTIFIER = re.compile(r"(?:[A-Z][a-z0-9]*[A-Z]\w*|[A-Za-z0-9]+(?:[_.:-][A-Za-z0-9]+)+|Watchdog|[^\x00-\x7f]\S*)\Z")
+_IDENTIFIER = re.compile(r"(?:(?=\w*[a-z0-9][A-Z])[A-Za-z]\w*|[A-Z]{2,}[a-z]\w+|[A-Za-z0-9]+(?:[_.:-][A-Za-z0-9]+)+|Watchdog|(?=\S*[^\W\d_])[^\x00-\x7f]\S*)\Z")
+_PROMETHEUS = re.compile(r"firing|resolved|触发|恢复|告警", re.IGNORECASE)
 _TAIL = re.compile(r"\s\|\s(https?://\S+)\s*\Z")
 
 
 @dataclass(frozen=True)
 class Title:
     """`firing` and `resolved` are numbers as the title has them. `values` is what it says beside the name: label values without
-    their names. `labels` where it does name them. `group` is all before the brackets."""
+    their names. `labels` where it does name them. `names_rule`: its name is the label alertname (not so in `[Alerting] …`). `group` is all before the brackets."""
 
     status: AlertStatus
     count: int
@@ -33,6 +34,7 @@ class Title:
     group: str
     severity: str | None
     labels: dict[str, str]
+    names_rule: bool = True
 
 
 def title_of(text: str) -> Title | None:
@@ -52,6 +54,7 @@ def title_of(text: str) -> Title | None:
         group=group,
         severity=labels.get("severity") or _severity(f"{others} {inside}"),
         labels=labels,
+        names_rule=_PROMETHEUS.match(match[1]) is not None,
     )
 
 
@@ -139,7 +142,7 @@ def _alerts(part: Part, title: Title, entries: list[Entry], sender: str) -> Iter
 def _alert(entry: Entry, part: Part, title: Title, sender: str, *, alone: bool) -> Alert:
     labels = title.labels | entry.labels
     name = labels.get("alertname") or title.name or entry.name
-    if name:
+    if name and title.names_rule:
         labels = {"alertname": name} | labels
     status = entry.status or title.status
     if name == "DatasourceNoData" and status == "firing":
@@ -152,7 +155,7 @@ def _alert(entry: Entry, part: Part, title: Title, sender: str, *, alone: bool) 
         severity=entry.severity or title.severity,
         labels=labels,
         annotations=entry.annotations,
-        value=entry.value,
+        value=None if entry.value == "[no value]" else entry.value,
         starts_at=starts_at,
         ends_at=ends_at,
         links=_links(entry, part).by_kind(),
