@@ -51,11 +51,16 @@ def blast_radius(
 def _own(state: RunState, allowed: Sequence[AllowedClaim]) -> list[DraftBlast]:
     """The thing that the alert is about has its place, also where the draft forgot it."""
     entity = main_entity(state.alerts)
-    if entity is None:
+    if entity is None or _has_place_by_host(entity, state):
         return []
     ids = tuple(claim.claim.claim_id for claim in allowed)
     groups: tuple[BlastGroup, ...] = ("affected", "healthy")
     return [DraftBlast(entity=entity, group=group, claim_ids=ids) for group in groups]
+
+
+def _has_place_by_host(entity: str, state: RunState) -> bool:
+    """A label says db-3:9100 where the draft speaks of db-3."""
+    return any(entity.partition(":")[0] == blast.entity for blast in state.blast_radius if ":" in entity)
 
 
 def _entry(blast: DraftBlast, allowed: Sequence[AllowedClaim]) -> BlastEntry | None:
@@ -77,6 +82,7 @@ def _not_checked(
     planned = state.aiops_plan.entities if state.aiops_plan else ()
     wanted = (*(blast.entity for blast in state.blast_radius), *state.not_checked, *planned)
     own = main_entity(state.alerts)
+    own = None if own is not None and _has_place_by_host(own, state) else own
     left = [name for name in dict.fromkeys((*((own,) if own else ()), *wanted)) if name not in placed and is_nameable(name)]
     left = [name for name in left if not _NO_NAME.search(name) and name.lower() not in PRODUCTS]
     known = _known_text(state, invocations) if left else ""

@@ -48,6 +48,6 @@ def blast_radius(
 def _named(cited: Sequence[CitedRef], entities: Iterable[str]) -> list[str]:
     text = " ".join(f"{one.ref.text} {' '.join(one.ref.scope.values())}" for one in cited)
     own = [object_of(one) for one in cited]
-    services = [pairs_of(one.ref.text).get(label, "") for one in cited for label in SERVICE_LABELS]
+    services = [pairs_of(one.ref.text).get(label, "") for one in cited for label in SERVICE_LABELS if label != "job"]
     found = [*(name for name in own if _THING.fullmatch(name)), *(name for name in services if _SERVICE.fullmatch(name))]
     return [name for name in dict.fromkeys([*found, *(name for name in entities if name in text)]) if name]

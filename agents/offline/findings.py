@@ -11,6 +11,7 @@ from agents.offline.causes import CASES, Changed, Explained, changed, explained,
 from agents.offline.entities import mentions
 from agents.offline.evidence import Alert, Change, Chunk, Evidence, LogKind, Row, Series
 from agents.offline.external_calls import is_external
+from agents.offline.own_names import by_own_names
 from agents.offline.question import COMPLAINTS, Question
 from agents.offline.ranking import WORTH_A_CLAIM, kind_score, series_score, telling_kinds
 from agents.offline.reading import collect, is_history
@@ -41,7 +42,8 @@ class Findings:
     def of(
         cls, question: Question, offers: Sequence[ToolOffer], exchanges: Sequence[Exchange], language: str
     ) -> Findings:
-        evidence = collect([exchange for exchange in exchanges if not is_external(exchange, offers)])
+        ours = collect([exchange for exchange in exchanges if not is_external(exchange, offers)])
+        evidence = by_own_names(question, ours)
         return cls(
             question=question,
             offers=offers,

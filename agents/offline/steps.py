@@ -19,6 +19,7 @@ from agents.offline.topology import asked_services, callees, depths
 
 MAX_CALLS = 17
 MAX_SUSPECTS = 3
+MAX_OWN = 2
 MAX_CODES = 6
 LOG_LIMIT = 25
 DEFAULT_MINUTES = 60
@@ -108,7 +109,7 @@ class Look:
         times = _times(self._window(evidence))
         if not asked_services(self.question, evidence):
             yield "query_metrics", {"mode": "range", "match": SATURATION, "limit": 30, **times}
-        for service in self._suspects(evidence):
+        for service in dict.fromkeys([*self._own_things(), *self._suspects(evidence)]):
             yield "query_metrics", {"mode": "range", "match": service, **times}
         for service in self._suspects(evidence)[:2]:
             yield "query_logs", {"service": service, "compare": True, **times}
@@ -165,6 +166,10 @@ class Look:
             return self._with_callees(ranked, evidence)
         order = sorted(reached, key=lambda name: (-reached[name], ranked.index(name) if name in ranked else len(ranked)))
         return order[:MAX_SUSPECTS]
+
+    def _own_things(self) -> list[str]:
+        """What an alert's labels name: a host or a pod is no service, and has its series all the same."""
+        return list(dict.fromkeys(one.name for one in self.question.subjects))[:MAX_OWN]
 
     def _with_callees(self, ranked: Sequence[str], evidence: Evidence) -> list[str]:
         named = [other for name in ranked[:2] for other in callees(name, evidence.kinds, evidence.services)]

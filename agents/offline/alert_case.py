@@ -1,0 +1,120 @@
+"""An alert's evidence, read in all the ways that its report needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from agents.llm.base import Exchange, ToolOffer
+from agents.offline.alert_causes import Pair, pair_of
+from agents.offline.databases import Load, loads
+from agents.offline.evidence import Series
+from agents.offline.findings import Findings
+from agents.offline.health import Health, health_of, is_about
+from agents.offline.question import Question
+from agents.offline.ranking import series_score
+from agents.offline.records import Record, health_words, is_of_node, object_of, outside_series, records
+from agents.offline.telling import every_telling_line
+from tools.contracts import EvidenceStatus
+
+_ANSWERED = (EvidenceStatus.SUPPORTED, EvidenceStatus.NO_EVIDENCE)
+MAX_LEVELS, MAX_UNTOLD = 3, 3
+
+
+@dataclass(frozen=True)
+class AlertCase:
+    """An alert's evidence, read in all the ways that the draft needs."""
+
+    found: Findings
+    health: Health
+    loads: Sequence[Load]
+    pair: Pair | None
+    constant: tuple[Record, int] | None
+
+    @classmethod
+    def of(cls, subject: Question, offers: Sequence[ToolOffer], exchanges: Sequence[Exchange], language: str) -> AlertCase:
+        whole = Findings.of(subject, offers, exchanges, language)
+        series = [one for one in outside_series(offers, exchanges) if _concerns(subject, one)]
+        own = {one.cited.handle for one in outside_series(offers, exchanges)}
+        read = records(offers, exchanges)
+        load = loads(offers, exchanges)
+        health = health_of(read, series)
+        lines = [line for line in every_telling_line(subject, offers, exchanges) if line.cited.handle not in own]
+        pair = pair_of(subject, lines, load, health)
+        own |= pair.handles if pair else set()
+        found = replace(whole, telling=[line for line in whole.telling if line.cited.handle not in own])
+        return cls(found, health, load, pair, _meant_to_fire(read))
+
+    @property
+    def is_well(self) -> bool:
+        """Nothing that our own tools found stands against it either."""
+        found = self.found
+        ours = found.kinds() or found.series() or found.explained or found.changed
+        shown = self.health.is_proven_for(found.question) or self.is_quiet
+        return self.constant is not None or (shown and not ours)
+
+    @property
+    def is_quiet(self) -> bool:
+        """Prometheus was asked and the alert is not active there, and its thing's series kept their level."""
+        looks = [one for one in self.found.exchanges if (one.call.arguments or {}).get("mode") == "alerts"]
+        asked = any(one.evidence_status in _ANSWERED for one in looks)
+        active = any(alert.name == self.found.question.alert for alert in self.found.evidence.alerts)
+        return asked and not active and bool(self.steady()) and not (self.health.standing or self.health.moved)
+
+    def steady(self) -> list[Series]:
+        """Series of the alert's thing, and about what the alert is about, that kept their level."""
+        level = [*self.found.level(), *(one for one in self.health.steady if one.service)]
+        about = [one for one in level if is_about(self.found.question, one.name)]
+        return (about or (level if self.health.is_of_state(self.found.question) else []))[:MAX_LEVELS]
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """The alert names its thing and nothing that our tools found is of it: what they found has another reason."""
+        return bool(self.found.question.names) and bool(self.found.evidence.services) and not self.found.asked
+
+    @property
+    def beside(self) -> Findings:
+        """What was found of other things names no cause of this alert."""
+        return replace(self.found, explained=(), changed=())
+
+    def shown(self) -> list[Record]:
+        """Records of good conditions, those of the alert's own things first; one of each thing and tool."""
+        named = self.found.question.names
+        good = sorted(self.health.well, key=lambda one: (one.mood == "none", not any(_is_of(name, one) for name in named)))
+        return list({(one.about, one.tool): one for one in reversed(good)}.values())[::-1]
+
+    def last_return(self) -> Record | None:
+        """The last record that says that it is over; of two, one that is not about the trouble itself."""
+        over = [one for one in self.health.past if one.mood == "back" and one.at]
+        return max(over, key=lambda one: (not one.tells_trouble, str(one.at)), default=None)
+
+    def untold(self) -> list[Record]:
+        """Bad conditions that no telling line has said: of nodes first, since what runs there suffers with them."""
+        told = {line.cited.handle for line in self.found.telling} | (self.pair.handles if self.pair else set())
+        left = [one for one in self.health.standing if one.mood == "bad" and one.cited.handle not in told]
+        left.sort(key=lambda one: not is_of_node(one))
+        said = {object_of(line.cited) for line in self.found.telling}
+        first = {one.about: one for one in reversed(left) if one.about not in said or is_of_node(one)}
+        return [one for one in left if first.get(one.about) is one][:MAX_UNTOLD]
+
+    def levels(self) -> list[Series]:
+        """Series off their level, what the alert speaks of first."""
+        asked = self.found.question.text.lower()
+        moved = [one for one in self.health.moved if self.pair is None or one is not self.pair.level]
+        return sorted(moved, key=lambda one: (one.name.lower() not in asked, -series_score(one)))[:MAX_LEVELS]
+
+
+def _meant_to_fire(read: Sequence[Record]) -> tuple[Record, int] | None:
+    pages = ((one, health_words().meant_to_fire.search(one.cited.ref.text)) for one in read)
+    return next(((one, match.start()) for one, match in pages if match), None)
+
+
+def _concerns(subject: Question, series: Series) -> bool:
+    """Of a thing that the alert names, or of nothing in particular."""
+    if not series.service or not subject.names:
+        return True
+    return any(name.startswith(series.service) or series.service.startswith(name) for name in subject.names)
+
+
+def _is_of(name: str, record: Record) -> bool:
+    return name == record.about or name in object_of(record.cited)
