@@ -12,12 +12,12 @@ from bot.alert_reading.post import Post
 
 _VERB = (
     r"deploy(?:ed|ing|s|ment)?|redeployed|releas(?:e|ed|ing)|roll(?:ed|ing)?[ -]?out|rollout|roll(?:ed|ing)?[ -]?back|rollback|shipped|promoted|"
-    r"feature flag|config(?:uration)? (?:change|update)d?|migration applied|部署|发布|上线|回滚|變更|变更|デプロイ|リリース|ロールバック|"
+    r"successfully synced|(?:turned (?:on|off)|toggled|enabled|disabled) (?:the |a )?(?:feature )?flag|feature flag|config(?:uration)? (?:change|update)d?|migration applied|部署|发布|上线|回滚|變更|变更|デプロイ|リリース|ロールバック|"
     r"деплой|задеплоен\w*|релиз|выкат\w*|развернут\w*|откат\w*|배포|롤백|نشر|إصدار"
 )
 _CHANGE = re.compile(rf"(?<![\w-])(?:{_VERB})(?![\w-])|(?:部署|发布|上线|回滚|变更|デプロイ|リリース|배포|롤백)", re.IGNORECASE)
 _BACK = re.compile(r"roll(?:ed|ing)?[ -]?back|回滚|ロールバック|откат|롤백", re.IGNORECASE)
-_CONFIG = re.compile(r"feature flag|config(?:uration)? |变更", re.IGNORECASE)
+_CONFIG = re.compile(r"\bflag\b|config(?:uration)? |变更", re.IGNORECASE)
 _FAILED = re.compile(
     r"\b(?:fail(?:s|ed|ing|ure)?|error(?:s|ed)?|abort(?:ed)?|stuck|timed out|unhealthy|degraded|critical|crash\w*|firing|alert|down)\b|失败|失敗|异常|ошибк|не удал|실패|فشل",
     re.IGNORECASE,
@@ -32,7 +32,7 @@ _SERVICE = (
     re.compile(rf"{_NAME}\**[\s:@]+\**`?v?\d[\w.-]*`?\**\s(?:was |has been |is )?(?:{_VERB})", re.IGNORECASE),
     re.compile(rf"{_NAME}\**(?:\s(?:was|has been|is))?\s(?:{_VERB})", re.IGNORECASE),
 )
-_NO_SERVICE = {"to", "in", "on", "of", "for", "by", "the", "a", "an", "was", "is", "has", "finished", "completed", "succeeded", "started", "successful", "new", "version", "and", "prod", "production", "staging", "just", "we", "i", "notes", "note"}
+_NO_SERVICE = {"to", "in", "on", "at", "with", "of", "for", "by", "the", "a", "an", "was", "is", "has", "finished", "completed", "succeeded", "started", "successful", "new", "version", "and", "prod", "production", "staging", "just", "we", "i", "notes", "note"}
 _QUESTION = re.compile(r"[?？]|\b(?:might|maybe|could|anyone|who|should|will|going to|can we|please)\b", re.IGNORECASE)
 MAX_SUMMARY = 300
 

@@ -19,7 +19,8 @@ _FIRST_WORD = re.compile(r"\A([A-Z]{2,14})(?:\s+|\Z)(.*)\Z", re.DOTALL)
 _LAST_WORD = re.compile(r"\A(.*\S)\s+([A-Z]{2,14}|resolved|recovered|triggered|firing|alerting|acknowledged)\Z", re.DOTALL)
 _OWN_SCRIPT = re.compile(r"\A([^\x00-\x7f]{2,12})\s+(\S.*)\Z", re.DOTALL)
 _PRODUCT_SAYS = re.compile(r"\A(?:[\w-]{0,30}(?:alert|alarm|monitor|watch)[\w-]{0,20}|[\w-]{2,30})\s([A-Z]{2,14})\Z", re.IGNORECASE)
-_DURATION = re.compile(r"\A(?:\d+(?:\.\d+)?\s?(?:d|h|m|s|ms|hr|hrs|min|mins|minutes?|hours?|days?|sec|seconds?)|\d{1,3}(?::\d\d){1,2}|[x×]?\d{1,4}[x×]?|#\d{1,9}|[A-Z]{1,6}-\d{3,12})\Z", re.IGNORECASE)
+_DURATION = re.compile(r"\A(?:\d+(?:\.\d+)?\s?(?:d|h|m|s|ms|hr|hrs|min|mins|minutes?|hours?|days?|sec|seconds?)|\d{1,3}(?::\d\d){1,2}|[x×]?\d{1,4}[x×]?|#\d{1,9})\Z", re.IGNORECASE)
+_TICKET = re.compile(r"\b[A-Z]{1,6}-\d{3,12}\b")
 # Words beside a status that say nothing more.
 _FILLING_WORDS = (
     "alert alerts alarm alarms incident event notification notice monitor monitoring service host check state status issue new started "
@@ -192,7 +193,7 @@ def _phrase(text: str, *, alone: bool = False) -> _Said | None:
         return None
     if whole := _one(text):
         return whole
-    words = [piece for word in re.split(r"[\s:：,/|.-]+", text) if word for piece in _pieces(word)]
+    words = [piece for word in re.split(r"[\s:：,/|.-]+", _TICKET.sub("", text)) if word for piece in _pieces(word)]
     if not words or len(words) > 8:
         return None
     found = [_one(word) for word in words]

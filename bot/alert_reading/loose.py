@@ -15,7 +15,7 @@ from bot.alert_reading.labels import pairs_of_line, role_of
 from bot.alert_reading.markup import bare, code_in, links_in, plain
 from bot.alert_reading.parsed import Reading
 from bot.alert_reading.post import Part, Post, squeezed
-from bot.alert_reading.sentences import read_sentence
+from bot.alert_reading.sentences import BUILD, read_sentence
 from bot.alert_reading.structured import json_rows, table_rows
 from bot.alert_reading.words import status_of_colour, status_of_emoji
 
@@ -102,6 +102,8 @@ def _of_piece(piece: _Piece, sender: str) -> Iterator[Alert]:
 
 def _heading(line: str) -> Heading:
     """A named value is none, but for its emoji."""
+    if (sentence := read_sentence(_EMOJI.sub("", line))) and sentence.strong:
+        return sentence
     return Heading("", status_of_emoji(line[:60])) if _is_named_value(line) else read_heading(line)
 
 
@@ -182,10 +184,14 @@ def _line(entry: Entry, text: str) -> None:
 def _main(headings: Sequence[tuple[str, Heading]], piece: _Piece) -> Heading:
     """The first that says a status in words; else the first sentence that does, else the first with any."""
     said = [heading for _, heading in headings if heading.says_something]
-    if strong := next((heading for heading in said if heading.strong), None):
-        return strong
+    strong = [heading for heading in said if heading.strong]
+    if strong and BUILD in strong[0].tags:
+        return max((heading for heading in strong if BUILD in heading.tags), key=lambda heading: len(heading.name))
+    if strong:
+        return strong[0]
     sentences = (read_sentence(_EMOJI.sub("", line)) for line in piece.headings[:12] if not _is_named_value(line))
-    return next((sentence for sentence in sentences if sentence), said[0] if said else Heading(""))
+    found = [sentence for sentence in sentences if sentence]
+    return max(found, key=lambda sentence: len(sentence.name)) if found else said[0] if said else Heading("")
 
 
 def _is_alert(entry: Entry, heading: Heading, piece: _Piece) -> bool:
@@ -195,7 +201,7 @@ def _is_alert(entry: Entry, heading: Heading, piece: _Piece) -> bool:
     colour = _colour(piece)
     if not (entry.status or entry.severity or heading.says_something or (colour and roles & _SUPPORT and entry.value)):
         return False
-    if keys & _OTHERS and not (heading.strong and heading.severity):
+    if keys & _OTHERS and not (heading.strong and (heading.severity or BUILD in heading.tags)):
         return False
     support = bool(roles & _SUPPORT) + bool(colour) + _is_monitor(piece.post)
     stated = bool(entry.status) + bool(entry.severity)

@@ -8,34 +8,34 @@ from agents.contracts import AlertStatus
 from bot.alert_reading.headings import Heading
 from bot.alert_reading.markup import bare
 
+BUILD = "build"
 _NOW = r"(?:\s(?:is|are|was|has|have|went|came|appears|seems|gone|been|to be|now|currently|still)){1,4}\s"
 _BUILD = re.compile(
     r"\A(?P<name>\S[^\n]{0,200}?)(?:\s[-–»:]){0,2}\s#(?P<number>\d{1,9})(?P<rest>(?:\s(?:of|on|in|for) [^\n]{1,120}?)?)(?:\s[-–:])?\s(?:has\s|is\s|was\s)?"
     r"(?P<state>still failing|failure|failed|failing|broken|unstable|errored|timed out|back to normal|fixed)\b",
     re.IGNORECASE,
 )
-_FORMS: tuple[tuple[AlertStatus, bool, re.Pattern[str]], ...] = tuple(
-    (status, strong, re.compile(form, re.IGNORECASE))
-    for status, strong, form in (
-        ("resolved", True, r"\A(?P<name>\S[^\n]{1,300}?)\s(?:is|are|was|has|have|came|went)(?: come)?(?: now)? (?:back (?:online|up|to normal)|up again|online again|healthy again)\b"),
-        ("resolved", False, rf"\A(?P<name>\S[^\n]{{1,300}}?){_NOW}(?:recovered|restored|resolved|running again|responding again|healthy)\b"),
-        ("firing", True, r"\A(?:the )?(?P<name>sync operation of application \S+) has failed\b"),
-        ("firing", True, r"\Ayour (?:site|website|server|monitor|check|service)\s(?P<name>\S[^\n]{1,300}?)\s(?:went|is|has gone|is now) (?:down|offline|unreachable)\b"),
-        ("firing", True, r"\Aalert (?:for|on|in) (?P<name>\S[^\n]{1,200}?)\s?:?\Z"),
-        ("firing", False, rf"\A(?P<name>\S[^\n]{{1,300}}?){_NOW}(?:down|offline|unreachable|not running|not responding|unresponsive|unhealthy|degraded|failing|stuck|flapping|crashed|crash-?looping|failed|timed out|stopped|exceeded|breached)\b"),
-        ("firing", False, r"\A(?P<name>\S[^\n:]{1,100}?)\s(?:error|failure|failed|crashed|does not exist|not responding)\Z"),
-    )
+_WRITTEN: tuple[tuple[AlertStatus, bool, str], ...] = (
+    ("resolved", True, r"\A(?P<name>\S[^\n]{1,300}?)\s(?:is|are|was|has|have|came|went)(?: come)?(?: now)? (?:back (?:online|up|to normal)|up again|online again|healthy again)\b"),
+    ("resolved", False, rf"\A(?P<name>\S[^\n]{{1,300}}?){_NOW}(?:recovered|restored|resolved|running again|responding again|healthy)\b"),
+    ("firing", True, r"\A(?:the )?(?P<name>sync operation of application \S+) has failed\b"),
+    ("firing", True, r"\Ayour (?:site|website|server|monitor|check|service)\s(?P<name>\S[^\n]{1,300}?)\s(?:went|is|has gone|is now) (?:down|offline|unreachable)\b"),
+    ("firing", True, r"\Aalert (?:for|on|in) (?P<name>\S[^\n]{1,200}?)\s?:?\Z"),
+    ("firing", False, rf"\A(?P<name>\S[^\n]{{1,300}}?){_NOW}(?:down|offline|unreachable|not running|not responding|unresponsive|unhealthy|degraded|failing|stuck|flapping|crashed|crash-?looping|failed|timed out|stopped|exceeded|breached)\b"),
+    ("firing", False, r"\A(?P<name>\S[^\n:]{1,100}?)\s(?:error|failure|failed|crashed|does not exist|not responding)\Z"),
 )  # fmt: skip
+_FORMS = tuple((status, strong, re.compile(form, re.IGNORECASE)) for status, strong, form in _WRITTEN)
+_SPEAKER = re.compile(r"\A[^:\n]{1,60}\(@?[\w.-]{1,40}\):\s+")
 _OWNER = re.compile(r"\A(?:your (?:site|website|server|monitor|check|service)|the)\s+|,?\s+https?://\S+\Z|\s?:\s?process\Z", re.IGNORECASE)
 
 
 def read_sentence(line: str) -> Heading | None:
-    """None where the line is no such sentence. A number that counts runs is no part of the name."""
-    text = bare(line[:600])
+    """None where the line is no such sentence. A number that counts runs is no part of the name; a build has the tag BUILD."""
+    text = _SPEAKER.sub("", bare(line[:600]))
     if match := _BUILD.match(text):
         over = match["state"].casefold() in ("back to normal", "fixed")
-        return Heading(f"{match['name']}{match['rest']}", "resolved" if over else "firing", strong=True)
+        return Heading(f"{match['name']}{match['rest']}", "resolved" if over else "firing", strong=True, leads=True, tags=(BUILD,))
     for status, strong, form in _FORMS:
         if match := form.match(text):
-            return Heading(_OWNER.sub("", match["name"]).strip(" ,:-"), status, strong=strong)
+            return Heading(_OWNER.sub("", match["name"]).strip(" ,:-"), status, strong=strong, leads=True)
     return None
