@@ -13,11 +13,15 @@ from agents.state import RunState
 
 NAME_CHARS = 120
 NO_SEVERITY = "none"
+UNNAMED = ("generic", "unknown", "")
 _MORE = {"PAYLOAD_TARGETED": "headline_more", "AUTO_DISCOVERY": "headline_more_patrol"}
+# As their makers write them, by letters alone.
 _SENDERS = {
-    "aws_chatbot": "AWS Chatbot", "azure_monitor": "Azure Monitor", "cloudwatch": "CloudWatch", "elastalert": "ElastAlert",
-    "github_actions": "GitHub Actions", "google_cloud": "Google Cloud", "healthchecks": "Healthchecks.io",
-    "incident_io": "incident.io", "new_relic": "New Relic", "pagerduty": "PagerDuty", "uptimerobot": "UptimeRobot",
+    "awschatbot": "AWS Chatbot", "awscloudwatch": "CloudWatch", "azuremonitor": "Azure Monitor", "cloudwatch": "CloudWatch",
+    "elastalert": "ElastAlert", "elastalert2": "ElastAlert", "githubactions": "GitHub Actions",
+    "googlecloud": "Google Cloud", "googlecloudmonitoring": "Google Cloud Monitoring", "healthchecks": "Healthchecks.io",
+    "healthchecksio": "Healthchecks.io", "incidentio": "incident.io", "newrelic": "New Relic", "pagerduty": "PagerDuty",
+    "uptimekuma": "Uptime Kuma", "uptimerobot": "UptimeRobot",
 }  # fmt: skip
 
 
@@ -40,9 +44,10 @@ def headline(state: RunState, replies: Replies) -> str:
 
 
 def sender_name(alert: Alert, replies: Replies, language: str) -> str:
-    if alert.sender == "generic":
+    if alert.sender in UNNAMED:
         return replies.text(language, "sender_generic")
-    return _SENDERS.get(alert.sender, alert.sender.replace("_", " ").title())
+    letters = "".join(char for char in alert.sender.lower() if char.isalnum())
+    return _SENDERS.get(letters) or alert.sender.replace("_", " ").replace("-", " ").title()
 
 
 def _name(alert: Alert, replies: Replies, language: str) -> str:

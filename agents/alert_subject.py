@@ -23,10 +23,14 @@ NOISE_KEYS = frozenset({
 })  # fmt: skip
 PRODUCTS = KNOWN_TECH | {"rds", "aws", "eks", "gke", "aks", "kubernetes", "postgres", "postgresql"}
 _COMPOUND = re.compile(r"(?=.*[a-z])[A-Za-z0-9]+(?:[-._:/@][A-Za-z0-9]+)+")
-_POD_HASH = re.compile(r"-[a-f0-9]{6,10}-[a-z0-9]{5}$|-(?=[a-z]*\d)[a-z0-9]{5}$|-\d{1,3}$")
+_POD_HASH = re.compile(r"-[a-f0-9]{6,10}-[a-z0-9]{5}$|-(?=[a-z]*\d)[a-z0-9]{5}$")
 _PORT = re.compile(r":\d{2,5}$")
 _REPLICA = r"(?:-[a-f0-9]{6,10}(?:-[a-z0-9]{5})?|-(?=[a-z]*\d)[a-z0-9]{5}|-\d{1,3})?"
+_LETTERS = re.compile(r"[^\W\d_]")
 MAX_NAMES = 60
+SHARED_WORDS = 2
+# Shorter ones (p95, 5xx) stand everywhere.
+NAME_LETTERS = 4
 
 
 @dataclass(frozen=True)
@@ -50,13 +54,15 @@ class Subject:
         return (*self.entities, *self.other)
 
     def is_of(self, claim: AllowedClaim) -> bool:
-        """Whether the quotes, with their scope, speak of this: they name it, or they name nothing else and share what
-        it says with the claim."""
+        """Whether the quotes, with their scope, speak of this: they name it, or, where the alerts name no thing, they name
+        none either and share telling words with what the alerts say."""
         text = evidence_text(claim.evidence)
         if any(names(name, text) for name in self.names):
             return True
-        elsewhere = any(value not in self.names for value in scope_entities(claim.evidence))
-        return not elsewhere and bool(self.words & content_words(f"{claim.claim.claim_text} {text}"))
+        if self.entities or scope_entities(claim.evidence):
+            return False
+        shared = self.words & content_words(f"{claim.claim.claim_text} {text}")
+        return len(shared) >= max(1, min(SHARED_WORDS, len(self.words)))
 
 
 def evidence_text(evidence: Iterable[VerifiedEvidence]) -> str:
@@ -116,13 +122,17 @@ def _other(alert: Alert) -> Iterator[str]:
         yield alert.alert_name
     texts = (alert.alert_name or "", alert.group or "", *alert.annotations.values())
     for text in texts:
-        yield from (name.text for name in claimed_names(text[:2_000]) if is_nameable(name.text))
+        yield from (name.text for name in claimed_names(text[:2_000]) if _tells(name.text))
+
+
+def _tells(name: str) -> bool:
+    return is_nameable(name) and len(_LETTERS.findall(name)) >= NAME_LETTERS
 
 
 def _in_words(alert: Alert) -> str:
     name = alert.alert_name or ""
     said = (alert.annotations.get(key, "") for key in ("title", "summary", "description", "message"))
-    return " ".join([name, *parts(name), *said])[:2_000]
+    return " ".join([name, *parts(name), alert.group or "", *said])[:2_000]
 
 
 def _distinct(found: Iterable[str]) -> tuple[str, ...]:
