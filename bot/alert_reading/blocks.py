@@ -40,10 +40,15 @@ def flatten(blocks: object, take: Take) -> BlockParts:
 
 
 def fields_of(parts: BlockParts) -> Iterator[tuple[str, str]]:
-    """Cells such as `*Service:*\\npayments` as pairs; a cell without a title has an empty one."""
+    """Cells such as `*Service:*\\npayments` as pairs; a cell without a title has an empty one, or the title in the cell before."""
+    title = ""
     for cell in parts.cells:
         match = _TITLED.match(cell)
-        yield (match[1], match[2].strip()) if match else ("", cell)
+        if match and not match[2].strip():
+            title = match[1]
+            continue
+        yield (match[1], match[2].strip()) if match else (title, cell)
+        title = ""
     yield from parts.pairs
 
 

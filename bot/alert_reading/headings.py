@@ -10,7 +10,8 @@ from agents.contracts import AlertStatus
 from bot.alert_reading.markup import bare
 from bot.alert_reading.words import folded, severity_of, status_of, status_of_emoji
 
-_LEADING = re.compile(r"\A(?::[a-z0-9_+-]{1,40}:|[^\w\[【(（<\"“'#*/@+-]|[*-](?=\s)|\*(?=\*)|•)+")
+_LEADING = re.compile(r"\A(?::[a-z0-9_+-]{1,40}:|[^\w\[【(（<\"“'#*/@+-]|[*-](?=\s)|\*(?=\*)|#{1,6}\s|•)+")
+_ENDED = re.compile(r"\A(.{2,300}?)\s(?:(?:has|have|was|is)\s)?(?:been\s|now\s)?(recovered|resolved)\s(?:after|in|at|by|on)\b[^\n]*\Z", re.IGNORECASE)
 _BRACKET = re.compile(r"\A[\[【(（]\s{0,4}([^\]】)）\n]{1,120}?)\s{0,4}[\]】)）]\s{0,4}[:：|–—-]?\s{0,4}")
 _END_BRACKET = re.compile(r"\s{0,4}[\[【(（]\s{0,4}([^\[【(（\]】)）\n]{1,40}?)\s{0,4}[\]】)）]\s*\Z")
 _LEAD = re.compile(r"\A([^:：|\n]{1,60}?)\s{0,3}(?:[:：|]|\s[–—-])\s{1,4}(?=\S)|\A([^:：|\n\s]{1,30})[:：]|\A([^:：|\n]{1,60}?)：")
@@ -25,7 +26,7 @@ _TICKET = re.compile(r"\b[A-Z]{1,6}-\d{3,12}\b")
 _FILLING_WORDS = (
     "alert alerts alarm alarms incident event notification notice monitor monitoring service host check state status issue new started "
     "begin began the an a in after has been is now for since type notify automatic auto on-call oncall priority severity level "
-    "again back escalation by user automatically alertmanager system test "
+    "again back detected escalation by user automatically alertmanager system test "
     "告警 报警 通知 警报 级 级别 事件 提醒 系统 监控 消息 アラート 監視 しました されました しています 中 です 検知 障害 событие уведомление алерт статус "
     "알림 경보 됨 되었습니다 تنبيه إشعار جديد"
 )
@@ -145,7 +146,7 @@ def _trail(found: Heading) -> Heading:
 
 
 def _word(found: Heading) -> Heading:
-    match = _LAST_WORD.match(found.name)
+    match = _LAST_WORD.match(found.name) or _ENDED.match(found.name)
     said = _phrase(match[2]) if match else None
     return _with(replace(found, name=match[1]), said) if match and said and not found.status else found
 

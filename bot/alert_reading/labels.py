@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from bot.alert_reading.markup import bare
 
 MAX_LINES = 3_000
 _BULLET = re.compile(r"\A(?:[\s>•◦▪‣·–►▶|]|-(?=\s)|\*(?=\s)|:[a-z_0-9]{1,30}:(?=\s))+")
-_SEVERAL = re.compile(r"(?: {2,}|\t|\s[|;]\s|,\s)(?=[*`]{0,2}[^\W\d][\w .@/-]{0,30}[*`]{0,2}\s?[:=：])")
+_ALONE = re.compile(r"\A[\s>•]*(?:\*{1,2}([^*\n]{1,48}?)[:：]?\*{1,2}[:：]?|([^\W\d_][\w .()-]{0,40})[:：])\s*\Z")
+_LOGFMT = re.compile(r'([A-Za-z_][\w.-]{0,47})=("[^"\n]{0,500}"|[^\s"]{1,300})')
+_STARTS_LOGFMT = re.compile(r"\A[\s>•`-]*[A-Za-z_][\w.-]{0,47}=\S")
+_ALIGNED = re.compile(r"\A[\s>|•]*([^\W\d_][\w .()-]{0,40}?)(?:\s{2,}|\s*\|\s*)([^\s|][^|\n]{0,300}?)[\s|]*\Z")
+_SEVERAL = re.compile(r"(?: {2,}|\t|\s(?=\*[^*\n]{1,40}:\*)|\s[|;]\s|,\s)(?=[*`]{0,2}[^\W\d][\w .@/-]{0,30}[*`]{0,2}\s?[:=：])")
 _SEPARATOR = re.compile(r"[:：]|\s?=\s?")
 _KEY = re.compile(r"[^\W\d_][\w .@/()-]{0,47}\Z|[@_]\w{1,47}\Z|[^\W\d_]\Z")
 _SENTENCE = re.compile(r"\s\S+\s\S+\s\S+\s\S+\s")
@@ -68,9 +72,34 @@ def pairs_of(text: str) -> list[tuple[str, str]]:
     return [pair for line in lines for pair in pairs_of_line(line)]
 
 
+def joined(lines: Iterable[str]) -> Iterator[str]:
+    """The lines, with a key that stands alone (`*Severity*`) put before the value below it."""
+    key = ""
+    for line in lines:
+        alone = _key_alone(line)
+        if not alone and line.strip():
+            yield f"{key}: {line.strip()}" if key and not pairs_of_line(line) else line
+        elif not alone:
+            yield line
+            continue
+        key = alone
+
+
+def _key_alone(line: str) -> str:
+    match = _ALONE.match(line[:200])
+    key = (match[1] or match[2]).strip() if match else ""
+    return key if role_of(key) not in (None, "name", "started", "ended", "tags", "link", "noted") else ""
+
+
 def pairs_of_line(line: str) -> list[tuple[str, str]]:
+    """Also of `a=1 b="two words"`, and of a cell and its neighbour where the first means something: `| Host | db-1 |`."""
+    if "=" in line and len(line) < 4_000 and _STARTS_LOGFMT.match(line):
+        found = [(key, value.strip('"')) for key, value in _LOGFMT.findall(line.replace("`", ""))]
+        if len(found) > 1:
+            return found
     if ":" not in line and "=" not in line and "：" not in line:
-        return []
+        match = _ALIGNED.match(line[:500]) if "  " in line.strip() or "|" in line else None
+        return [(match[1], bare(match[2]))] if match and role_of(match[1]) not in (None, "name") else []
     pieces: Iterable[str] = _several(line) if len(line) < 2_000 else (line,)
     return [pair for piece in pieces if (pair := pair_of(piece))]
 

@@ -11,7 +11,7 @@ from agents.contracts import Alert, AlertStatus
 from bot.alert_reading.build import make_alert
 from bot.alert_reading.entries import Entry
 from bot.alert_reading.headings import Heading, is_status_phrase, read_heading
-from bot.alert_reading.labels import pairs_of_line, role_of
+from bot.alert_reading.labels import joined, pairs_of_line, role_of
 from bot.alert_reading.markup import bare, code_in, links_in, plain
 from bot.alert_reading.parsed import Reading
 from bot.alert_reading.post import Part, Post, squeezed
@@ -68,7 +68,7 @@ def _pieces(post: Post) -> list[_Piece]:
     speaking = [part for part in post.parts if (head := _heads(part)) and read_heading(head[0]).says_something]
     if len(speaking) > 1:
         return [_Piece(_heads(part), part.markup, (part,), post) for part in speaking]
-    own = [line for line in post.text.splitlines()[:20] if line.strip()][:3]
+    own = _first_lines(post.text)
     parts = [head for part in post.parts for head in _heads(part)]
     ordered = [*own, *parts] if own and read_heading(own[0]).says_something else [*parts, *own]
     body = "\n".join([post.markup, *(part.markup for part in post.parts)])
@@ -77,9 +77,12 @@ def _pieces(post: Post) -> list[_Piece]:
 
 def _heads(part: Part) -> tuple[str, ...]:
     """Lines that may be a heading; a fallback only where nothing else is said."""
-    lines = [line for line in part.text.splitlines()[:40] if line.strip()][:3]
-    heads = [head for head in (part.title, *part.pretext.splitlines()[:1], *lines, part.author) if head.strip()]
+    heads = [head for head in (part.title, *part.pretext.splitlines()[:1], *_first_lines(part.text), part.author) if head.strip()]
     return tuple(heads) or tuple(part.fallback.splitlines()[:1])
+
+
+def _first_lines(text: str) -> list[str]:
+    return [line for line in joined(text.splitlines()[:40]) if line.strip()][:3]
 
 
 def _of_piece(piece: _Piece, sender: str) -> Iterator[Alert]:
@@ -164,7 +167,7 @@ def _entry(piece: _Piece) -> Entry:
             if field.title or field.value:
                 entry.say(field.title or "description", field.value)
     skipped = {line for line in piece.headings[:1] if not _is_named_value(line)}
-    for markup in piece.body.splitlines()[:MAX_LINES]:
+    for markup in joined(piece.body.splitlines()[:MAX_LINES]):
         text = plain(markup).strip()
         if text and text not in skipped:
             _line(entry, text)
@@ -173,7 +176,8 @@ def _entry(piece: _Piece) -> Entry:
 
 
 def _line(entry: Entry, text: str) -> None:
-    if "```" in text or text[:1] in "{}[]" and text.endswith(("{", "}", "[", "]", ",")):
+    text = text.replace("```", "").strip()
+    if text[:1] in "{}[]" and text.endswith(("{", "}", "[", "]", ",")):
         return
     for key, value in pairs_of_line(text):
         if role_of(key) is not None or not is_status_phrase(key):
@@ -199,6 +203,8 @@ def _is_alert(entry: Entry, heading: Heading, piece: _Piece) -> bool:
     roles |= {role for line in entry.lines for key, _ in pairs_of_line(line) if (role := role_of(key))}
     keys = {key.casefold() for key in (*entry.labels, *entry.annotations)}
     colour = _colour(piece)
+    if colour == "firing" and _is_monitor(piece.post) and piece.headings and not keys & _OTHERS:
+        return True
     if not (entry.status or entry.severity or heading.says_something or (colour and roles & _SUPPORT and entry.value)):
         return False
     if keys & _OTHERS and not (heading.strong and (heading.severity or BUILD in heading.tags)):

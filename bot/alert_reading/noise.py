@@ -40,8 +40,10 @@ def reason_before(post: Post, own_bot_ids: Collection[str]) -> str | None:
         return f"a notice of Slack's ({post.subtype})"
     if post.by_person:
         return "a person's message, not a sender's"
+    if post.has_files and (post.is_reply or not post.text) and not post.parts:
+        return "an image, posted by the sender beside its alert"
     if not post.text and not post.parts:
-        return "a file without words" if post.has_files else "no words in it"
+        return "no words in it"
     return None
 
 
