@@ -245,7 +245,8 @@ def _nested(value: Any) -> bool:
 
 
 def _names_things(key: str) -> bool:
-    return key.lower() in ("name", "id", "label", "namespace", "service", "kind", "metric_name", "pod", "pod_name")
+    named = ("name", "id", "label", "namespace", "service", "kind", "metric_name", "pod", "pod_name")
+    return key.lower() in named or key.lower().endswith("identifier")
 
 
 def _step(key: str) -> str:

@@ -39,7 +39,7 @@ def draft_alert(
         claims=claims,
         blast_radius=blast,
         not_checked=tuple(name for name in entities if name not in placed),
-        hypotheses=() if case.is_well else tuple(alert_hypotheses(case, claims, sentences)),
+        hypotheses=tuple(alert_hypotheses(case, claims, sentences)),
         recommended_actions=tuple(alert_actions(case, claims, sentences))[:MAX_STEPS],
         missing_info=tuple(missing(case.found, sentences)),
     )

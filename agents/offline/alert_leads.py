@@ -16,16 +16,9 @@ from agents.offline.sentences import Sentences
 
 
 def alert_hypotheses(case: AlertCase, claims: Sequence[DraftClaim], sentences: Sentences) -> Iterator[Hypothesis]:
-    if not any(claim.claim_type == "root_cause" for claim in claims):
+    """None beside a proven cause, and none where all is well."""
+    if not case.is_well and not any(claim.claim_type == "root_cause" for claim in claims):
         yield from hypotheses(case.found, sentences)
-    known = alert_words()
-    for first, other in itertools.pairwise(case.loads[:2]):
-        if known.wait(first.wait) != known.wait(other.wait):
-            yield Hypothesis(
-                hypothesis_text=sentences.say("hypotheses", "beside", quote=quote(other.statement)),
-                basis=sentences.say("hypotheses", "beside_basis"),
-                needed_evidence=(sentences.say("hypotheses", "beside_needs"),),
-            )
 
 
 def alert_actions(case: AlertCase, claims: Sequence[DraftClaim], sentences: Sentences) -> Iterator[DraftAction]:
@@ -40,12 +33,25 @@ def alert_actions(case: AlertCase, claims: Sequence[DraftClaim], sentences: Sent
         )  # fmt: skip
         return
     yield from _remedy(case, claims, sentences)
+    yield from _apart(case, sentences)
     if case.is_elsewhere or not (claims or case.found.telling):
         name = case.found.question.names[0]
         reason = sentences.say("actions", "look_there_reason")
         yield DraftAction(action_text=sentences.say("actions", "look_there", name=name), reason=reason)
     else:
         yield from actions(case.found, sentences)
+
+
+def _apart(case: AlertCase, sentences: Sentences) -> Iterator[DraftAction]:
+    """A second load that waits for something else than the first may be another story."""
+    for first, other in itertools.pairwise(case.loads[:2]):
+        if alert_words().wait(first.wait) != alert_words().wait(other.wait):
+            text = sentences.say("actions", "apart", quote=quote(other.statement))
+            yield DraftAction(
+                action_text=text,
+                reason=sentences.say("actions", "apart_reason"),
+                evidence=(cite(other.cited, quote(other.statement)),),
+            )
 
 
 def _remedy(case: AlertCase, claims: Sequence[DraftClaim], sentences: Sentences) -> Iterator[DraftAction]:
