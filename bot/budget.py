@@ -9,9 +9,13 @@ from typing import Literal
 
 from bot.blocks.reader import Reader
 from bot.blocks.usage import money
-from storage.budget import BudgetStore, Ceiling, Spent, person, workspace
+from storage.budget import BudgetStore, Ceiling, Spent, alerts, person, workspace
 from storage.jobs import Job
 from storage.trace import Run
+
+
+# A job whose trigger begins so was started by an incident, not by a person.
+ALERT_TRIGGER = "alert:"
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,9 @@ class Budget:
 
     def charge(self, job: Job, run: Run) -> None:
         """Once a run, however often it is asked for."""
-        scopes = [workspace(job.team)] + ([person(job.team, job.user_id)] if job.user_id else [])
+        scopes = [workspace(job.team), *([person(job.team, job.user_id)] if job.user_id else [])]
+        if job.trigger.startswith(ALERT_TRIGGER):
+            scopes.append(alerts(job.team))
         self._store.charge(job.run_id, self._today(), scopes, run.total_token_count or 0, run.cost)
 
     def _today(self) -> date:

@@ -209,10 +209,10 @@ def knows(incident: Incident, alert: Alert) -> bool:
 
 
 def title_of(entities: Mapping[str, Any]) -> str:
-    """What it is about, then the alert to stay on: the machine where the alert is about one, or where three different
-    alerts name no other one."""
+    """What it is about, then the alert to stay on: the machine where the alert is about one, or where different alerts
+    of several services name no other one."""
     names, subject = Names.read(entities), entities["subject"]
-    if entities["rank"][0] and len(entities["alerts"]) > 2 and len(names.hosts) == 1:
+    if entities["rank"][0] and len(entities["alerts"]) > 2 and len(names.hosts) == 1 and len(names.services) != 1:
         subject = next(iter(names.hosts))
     name = str(entities["name"])
     whole = f"{subject}: {name}" if subject and subject.lower() not in name.lower() else name

@@ -362,5 +362,6 @@ def _moved(row: StoredAlert, from_id: str, to_id: str) -> StoredAlert:
 
 
 def _kept_document(row: StoredAlert, alert: Alert) -> Mapping[str, object]:
-    """A notice that it ended says when; what fired is still what the first posts said."""
-    return dict(row.document) | {"status": alert.status, "ends_at": alert.ends_at or row.document.get("ends_at")}
+    """What fired is what the first posts said; a notice that it ended adds when, and what was true at the end."""
+    now = {"status": alert.status, "ends_at": alert.ends_at or row.document.get("ends_at")}
+    return dict(row.document) | now | ({"value": alert.value} if alert.status == "resolved" else {})

@@ -43,6 +43,11 @@ def person(team: str, user_id: str) -> str:
     return f"person:{team}:{user_id}"
 
 
+def alerts(team: str) -> str:
+    """The scope of what a workspace's alerts spend, people's questions set aside."""
+    return f"alerts:{team}"
+
+
 @dataclass(frozen=True)
 class Spent:
     """`cost` None = no price is known, never 0.00."""
@@ -70,7 +75,7 @@ class BudgetStore:
 
     def spend(self, day: date, scope: str, tokens: int, cost: float | None) -> None:
         """Add one run's share; many may add at once."""
-        self._make_row(day, scope)
+        self.make_row(day, scope)
         self._db.transact(lambda connection: _add(connection, day, scope, tokens, cost))
 
     def charge(self, run_id: str, day: date, scopes: Collection[str], tokens: int, cost: float | None) -> bool:
@@ -85,7 +90,7 @@ class BudgetStore:
             return True
 
         for scope in scopes:
-            self._make_row(day, scope)
+            self.make_row(day, scope)
         return self._db.transact(work)
 
     def spent(self, day: date, scope: str) -> Spent:
@@ -93,7 +98,7 @@ class BudgetStore:
             found = connection.execute(SPENT, {"the_day": day.isoformat(), "the_scope": scope}).first()
         return Spent() if found is None else Spent(*found)
 
-    def _make_row(self, day: date, scope: str) -> None:
+    def make_row(self, day: date, scope: str) -> None:
         """The row to add to, made by whoever comes first."""
         with self._db.read() as connection:
             if connection.execute(SPENT, {"the_day": day.isoformat(), "the_scope": scope}).first() is not None:

@@ -70,6 +70,12 @@ class IncidentStore:
 
         self._db.transact(work)
 
+    def unended(self, quiet_seconds: float) -> list[tuple[str, str | None]]:
+        """(run, verdict) of runs that ended so long ago, or are gone, and whose incident does not know it."""
+        with self._db.read() as connection:
+            found = connection.execute(sql.UNENDED, {"since_seconds": -quiet_seconds})
+            return [(run_id, verdict) for run_id, verdict in found]
+
     # ---------------------------------------------------------------- reading
 
     def get(self, incident_id: str) -> Incident | None:
@@ -123,10 +129,12 @@ class IncidentStore:
         """What its thread shows by now, in the middle of telling; False where another has taken over."""
         return self._change(sql.NOTE_TOLD, incident_id, the_owner=owner, the_shown=dict(shown))
 
-    def told(self, incident_id: str, owner: str, shown: Mapping[str, Any], changes: int) -> bool:
-        """Its thread shows `shown`, made of the incident after so many `changes`; what changed since stays to be told.
-        False where another has taken over."""
-        values = {"the_owner": owner, "the_shown": dict(shown), "the_changes": changes}
+    def told(
+        self, incident_id: str, owner: str, shown: Mapping[str, Any], changes: int, rest_seconds: float = 0.0
+    ) -> bool:
+        """Its thread shows `shown`, made of the incident after so many `changes`; what changed since is told after
+        `rest_seconds`. False where another has taken over."""
+        values = {"the_owner": owner, "the_shown": dict(shown), "the_changes": changes, "for_seconds": rest_seconds}
         return self._change(sql.TOLD, incident_id, **values)
 
     def let_go(self, incident_id: str, owner: str, rest_seconds: float = 0.0) -> None:

@@ -49,6 +49,7 @@ MAY_RUN = and_(row.status == "open", row.not_run_reason.is_(None), or_(row.run_i
 DUE = INCIDENTS.where(MAY_RUN, row.due_at <= bindparam("the_limit")).order_by(RANK, row.due_at, row.id)
 
 THIS = and_(row.incident_id == bindparam("the_incident"), row.occurrence == bindparam("the_occurrence"))
+MAY = select(row.id).where(THIS, MAY_RUN)
 # In MySQL an assignment sees those to its left: `changes` counts up on its own.
 CHANGED: Mapping[str, Any] = {"changes": row.changes + 1, "told_dirty": True}
 ATTACH = (
@@ -86,6 +87,15 @@ END = (
     )
     .values(verdict=bindparam("the_verdict"), reported_at=database_now(), **CHANGED)
 )
+UNENDED = (
+    select(placed.run_id, run.verdict)
+    .join_from(incident_run, diagnosis_run, run.run_id == placed.run_id)
+    .where(
+        placed.ended_at.is_(None),
+        run.status.not_in(["QUEUED", "RUNNING"]),
+        run.finished_at < InSeconds(bindparam("since_seconds")),
+    )
+)
 
 UNTAKEN = or_(row.teller_until.is_(None), row.teller_until < database_now())
 DIRTY = (
@@ -109,7 +119,7 @@ TOLD = (
         told=bindparam("the_shown"),
         told_dirty=row.changes > bindparam("the_changes"),
         teller=None,
-        teller_until=None,
+        teller_until=InSeconds(bindparam("for_seconds")),
     )
 )
 LET_GO = update(incident).where(MINE).values(teller=None, teller_until=InSeconds(bindparam("for_seconds")))

@@ -1,0 +1,323 @@
+"""The teller: keeps one line in each incident's thread and one reaction on its alert's post true.
+
+The database says which threads are behind and who tells one, so that two processes tell once and a killed one is taken over.
+Slack has no idempotency key: before the line is posted that is written down, and whoever takes over looks for it first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agents.replies import Replies
+from bot.blocks.incident import REACTIONS, IncidentLine, IncidentView, incident_line, reaction_of
+from bot.blocks.reader import Reader, slack_words
+from bot.pacing import Pacer
+from bot.slack_client import SlackAway, SlackCalls, SlackRefused
+from storage.channels import ChannelStore
+from storage.engine import Database
+from storage.errors import StorageError
+from storage.incidents import Incident, IncidentStore, StoredAlert
+
+EVENT_TYPE = "proofthread_incident"
+LINE = "line"
+AT_A_TIME = 50
+# Somebody took the message or its place away: it is not put there again.
+GONE = frozenset({"message_not_found", "cant_update_message", "thread_not_found", "edit_window_closed"})
+NO_PLACE = frozenset({"channel_not_found", "is_archived", "not_in_channel", "no_permission", "restricted_action"})
+# As good as done.
+DONE = frozenset({"already_reacted", "no_reaction", "message_not_found", "bad_timestamp", "too_many_reactions"})
+
+log = logging.getLogger(__name__)
+
+
+def incident_words(replies: Replies) -> Replies:
+    """The fixed words of answers, of blocks and of an incident's line, as one."""
+    blocks, ours = slack_words(replies), Replies.load(Path(__file__).parent / "incident_words")
+    return Replies({name: {**blocks.by_language[name], **entries} for name, entries in ours.by_language.items()})
+
+
+@dataclass(frozen=True)
+class TellerTimes:
+    """Seconds. `post_gap`: between two messages of ours in a channel, whichever process posts; `edit_pace`: between two edits of
+    lines in this process, and `reaction_pace` of reactions (Slack allows about 50 a minute for the workspace); `rest`: how long
+    a thread that was told is left alone; `retry`: one that could not be told; `lease`: how long a teller may take."""
+
+    poll: float = 1.0
+    post_gap: float = 1.0
+    edit_pace: float = 2.5
+    reaction_pace: float = 1.3
+    rest: float = 3.0
+    retry: float = 5.0
+    settle: float = 1.0
+    lease: float = 60.0
+    heal: float = 30.0
+
+
+@dataclass(frozen=True)
+class Telling:
+    """How an incident is told: for whom, or not at all (a channel on trial, muted or not watched)."""
+
+    reader: Reader
+    is_silent: bool = False
+
+
+How = Callable[[Incident, StoredAlert | None], Awaitable[Telling]]
+
+
+class IncidentTeller:
+    """`how` says for whom an incident, with the alert to stay on, is told. `owner` names this process."""
+
+    def __init__(
+        self,
+        calls: SlackCalls,
+        db: Database,
+        how: How,
+        owner: str,
+        *,
+        flapping_from: int = 3,
+        times: TellerTimes | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._calls, self._db, self._how, self._owner = calls, db, how, owner
+        self._store, self._channels = IncidentStore(db), ChannelStore(db)
+        self._times, self._flapping_from, self._sleep = times or TellerTimes(), flapping_from, sleep
+        self._edits, self._reactions = Pacer(self._times.edit_pace), Pacer(self._times.reaction_pace)
+        self._woken = asyncio.Event()
+        self._is_blind = False
+        self._healed_at = float("-inf")
+
+    def wake(self) -> None:
+        """An incident has changed. Call from the event loop."""
+        self._woken.set()
+
+    async def run(self) -> None:
+        """Without end. A database that is away is told once, and once when it is back."""
+        while True:
+            self._woken.clear()
+            try:
+                await self._heal()
+                await self.look()
+            except StorageError as error:
+                if not self._is_blind:
+                    log.error("no incident's thread is told until the database is back: %s", error)
+                self._is_blind = True
+            else:
+                self._is_blind = False
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._woken.wait(), self._times.poll)
+
+    async def look(self) -> int:
+        """Tell what is behind, the most severe first, as far as Slack takes it now; how many were told. Raises storage's
+        errors."""
+        told = 0
+        for incident in await self._db.call(self._store.dirty, AT_A_TIME):
+            told += await self._tell(incident)
+        return told
+
+    async def _heal(self) -> None:
+        """Runs that ended without their incident being told: their process died in between."""
+        now = asyncio.get_running_loop().time()
+        if now - self._healed_at < self._times.heal:
+            return
+        self._healed_at = now
+        for run_id, verdict in await self._db.call(self._store.unended, self._times.heal):
+            await self._db.call(self._store.ended, run_id, verdict)
+
+    # ---------------------------------------------------------------- one incident
+
+    async def _tell(self, seen: Incident) -> bool:
+        """Whether it is told. Where Slack takes nothing now, it is left for later."""
+        taken = await self._db.call(self._store.take_telling, seen.incident_id, self._owner, self._times.lease)
+        if taken is None:
+            return False
+        one = _OneTelling(self._calls, self._db, self._store, taken, self._owner)
+        rest = self._times.retry
+        try:
+            if await self._told(one):
+                return await one.finish(self._times.rest)
+            rest = self._times.post_gap
+        except _TakenOver:
+            return False
+        except SlackAway as error:
+            log.info("the thread of incident %s is told later: %s", taken.incident_id, error)
+        except SlackRefused as error:
+            log.warning("the thread of incident %s cannot be told: %s", taken.incident_id, error)
+            if error.error in NO_PLACE:
+                return await one.finish(self._times.rest)
+        await self._db.call(self._store.let_go, taken.incident_id, self._owner, rest)
+        return False
+
+    async def _told(self, one: _OneTelling) -> bool:
+        incident = one.incident
+        alerts = await self._db.call(self._store.alerts_of, incident.incident_id)
+        how = await self._how(incident, alerts[0] if alerts else None)
+        if how.is_silent:
+            return True
+        await self._react(one, reaction_of(incident, how.reader))
+        line = incident_line(await self._view(one, alerts), how.reader)
+        return line is None or _digest(line) == one.digest or await self._say(one, line)
+
+    async def _view(self, one: _OneTelling, alerts: list[StoredAlert]) -> IncidentView:
+        incident, whole = one.incident, None
+        if incident.merged_into is not None:
+            found = await self._db.call(self._store.get, incident.merged_into)
+            whole = found.title if found else incident.merged_into
+        return IncidentView(incident, alerts, self._flapping_from, whole, has_line=one.line is not None)
+
+    async def _react(self, one: _OneTelling, wanted: str | None) -> None:
+        """The wanted reaction first, then the others away: the post is never without one."""
+        if wanted is not None and wanted not in one.reactions:
+            await one.note(adding=wanted)
+            await self._reacted("reactions.add", one, wanted)
+            await one.note(reactions=[*one.reactions, wanted], adding=None)
+        for name in [name for name in one.perhaps if name != wanted]:
+            await self._reacted("reactions.remove", one, name)
+        if one.perhaps != ([wanted] if wanted else []):
+            await one.note(reactions=[wanted] if wanted else [], adding=None)
+
+    async def _reacted(self, method: str, one: _OneTelling, name: str) -> None:
+        await self._reactions.turn("")
+        incident = one.incident
+        try:
+            await self._calls.call(method, channel=incident.channel, timestamp=incident.root_ts, name=name)
+        except SlackRefused as error:
+            if error.error not in DONE:
+                log.warning("%s", error)
+
+    async def _say(self, one: _OneTelling, line: IncidentLine) -> bool:
+        """False where the channel takes no message now."""
+        if one.is_gone:
+            return True
+        if one.line is None and one.is_posting:
+            await self._sleep(self._times.settle)
+            await one.find()
+        if one.line is None:
+            return await self._post(one, line)
+        await self._edits.turn("")
+        try:
+            await self._calls.call("chat.update", channel=one.incident.channel, ts=one.line, **_content(one, line))
+        except SlackRefused as error:
+            if error.error not in GONE:
+                raise
+            await one.note(gone=True)
+            return True
+        await one.note(digest=_digest(line))
+        return True
+
+    async def _post(self, one: _OneTelling, line: IncidentLine) -> bool:
+        incident = one.incident
+        if self._calls.post_wait(incident.channel) > 0:
+            return False
+        if not await self._db.call(self._channels.take_turn, incident.team, incident.channel, self._times.post_gap):
+            return False
+        await one.note(posting=True)
+        try:
+            posted = await self._calls.call(
+                "chat.postMessage",
+                channel=incident.channel,
+                thread_ts=incident.root_ts,
+                unfurl_links=False,
+                unfurl_media=False,
+                **_content(one, line),
+            )
+        except SlackAway as error:
+            if not error.may_have_happened:
+                await one.note(posting=False)
+            raise
+        await one.note(line=str(posted["ts"]), digest=_digest(line), posting=False)
+        return True
+
+
+class _TakenOver(Exception):
+    """Another process tells the incident by now."""
+
+
+class _OneTelling:
+    """One incident while this process tells it, and what its thread shows."""
+
+    def __init__(self, calls: SlackCalls, db: Database, store: IncidentStore, incident: Incident, owner: str) -> None:
+        self.incident = incident
+        self._calls, self._db, self._store, self._owner = calls, db, store, owner
+        self._shown: dict[str, Any] = dict(incident.told)
+
+    @property
+    def line(self) -> str | None:
+        """The ts of our line."""
+        found = self._shown.get("line")
+        return str(found) if found else None
+
+    @property
+    def digest(self) -> str | None:
+        """Of what the line says."""
+        return self._shown.get("digest")
+
+    @property
+    def is_posting(self) -> bool:
+        """Somebody was about to post the line, and nobody knows whether it is there."""
+        return bool(self._shown.get("posting"))
+
+    @property
+    def is_gone(self) -> bool:
+        return bool(self._shown.get("gone"))
+
+    @property
+    def reactions(self) -> list[str]:
+        """Ours on the post."""
+        return [name for name in self._shown.get("reactions", ()) if name in REACTIONS]
+
+    @property
+    def perhaps(self) -> list[str]:
+        """Ours that may be on the post: the last one's fate may be unknown."""
+        adding = self._shown.get("adding")
+        return [*self.reactions, *([adding] if adding in REACTIONS and adding not in self.reactions else [])]
+
+    async def note(self, **shown: Any) -> None:
+        """Raises _TakenOver."""
+        self._shown |= shown
+        noted = await self._db.call(self._store.note_told, self.incident.incident_id, self._owner, self._shown)
+        if not noted:
+            raise _TakenOver
+
+    async def finish(self, rest: float) -> bool:
+        one = self.incident
+        return await self._db.call(self._store.told, one.incident_id, self._owner, self._shown, one.changes, rest)
+
+    async def find(self) -> None:
+        """The line where it stands in the thread."""
+        identity = await self._calls.identity()
+        where = {"channel": self.incident.channel, "ts": self.incident.root_ts, "limit": 200}
+        async for message in self._calls.pages("conversations.replies", "messages", include_all_metadata=True, **where):
+            if _is_ours(message, identity) and self._is_line(message):
+                await self.note(line=str(message["ts"]), digest=None, posting=False)
+                return
+        await self.note(posting=False)
+
+    def _is_line(self, message: Mapping[str, Any]) -> bool:
+        metadata = message.get("metadata") or {}
+        payload = metadata.get("event_payload") or {}
+        return metadata.get("event_type") == EVENT_TYPE and payload.get("incident") == self.incident.incident_id
+
+
+def _content(one: _OneTelling, line: IncidentLine) -> dict[str, Any]:
+    payload = {"incident": one.incident.incident_id, "part": LINE}
+    return {
+        "text": line.text,
+        "blocks": line.blocks,
+        "metadata": {"event_type": EVENT_TYPE, "event_payload": payload},
+    }
+
+
+def _digest(line: IncidentLine) -> str:
+    return hashlib.sha256(json.dumps([line.text, line.blocks]).encode()).hexdigest()[:16]
+
+
+def _is_ours(message: Mapping[str, Any], identity: Mapping[str, Any]) -> bool:
+    return any(message.get(key) and message.get(key) == identity.get(name) for key, name in (("bot_id", "bot_id"), ("user", "user_id")))
