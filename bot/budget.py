@@ -13,7 +13,6 @@ from storage.budget import BudgetStore, Ceiling, Spent, alerts, person, workspac
 from storage.jobs import Job
 from storage.trace import Run
 
-
 # A job whose trigger begins so was started by an incident, not by a person.
 ALERT_TRIGGER = "alert:"
 
