@@ -11,15 +11,19 @@ from bot.alert_reading.markup import bare
 from bot.alert_reading.words import folded, severity_of, status_of, status_of_emoji
 
 _LEADING = re.compile(r"\A(?::[a-z0-9_+-]{1,40}:|[^\w\[【(（<\"“'#*/@+-]|[*-](?=\s)|\*(?=\*)|#{1,6}\s|•)+")
-_ENDED = re.compile(r"\A(.{2,300}?)\s(?:(?:has|have|was|is)\s)?(?:been\s|now\s)?(recovered|resolved)\s(?:after|in|at|by|on)\b[^\n]*\Z", re.IGNORECASE)
+_ENDED = re.compile(r"\A(.{2,300}?)\s(?:(?:has|have|was|is)\s)?(?:been\s|now\s)?(recovered|resolved|firing|triggered|alerting)\s(?:after|in|at|by|on|for)\b[^\n]*\Z", re.IGNORECASE)
+_QUOTED = re.compile(r"[\"“«「](.{2,200}?)[\"”»」]\s(?:(?:has|have|was|is)\s)?(?:been\s)?(fired|firing|triggered|alerting|resolved|recovered)\b", re.IGNORECASE)
+_THING = re.compile(r"\A(?:host|server|node|service|site|website|endpoint|device|instance|monitor|machine|vm)\s[^\n]{1,200}\s(down|unreachable|offline|unavailable)\Z", re.IGNORECASE)
+_STAMP = re.compile(r"\A\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d\S{0,20}\]?\s+(?:(?:UTC|GMT|Z)\s+)?")
 _BRACKET = re.compile(r"\A[\[【(（]\s{0,4}([^\]】)）\n]{1,120}?)\s{0,4}[\]】)）]\s{0,4}[:：|–—-]?\s{0,4}")
 _END_BRACKET = re.compile(r"\s{0,4}[\[【(（]\s{0,4}([^\[【(（\]】)）\n]{1,40}?)\s{0,4}[\]】)）]\s*\Z")
-_LEAD = re.compile(r"\A([^:：|\n]{1,60}?)\s{0,3}(?:[:：|]|\s[–—-])\s{1,4}(?=\S)|\A([^:：|\n\s]{1,30})[:：]|\A([^:：|\n]{1,60}?)：")
+_LEAD = re.compile(r"\A([^:：|\n]{1,60}?)\s{0,3}(?:[:：|!]|\s[–—-])\s{1,4}(?=\S)|\A([^:：|\n\s]{1,30})[:：!！]|\A([^:：|\n]{1,60}?)：")
 _TRAIL = re.compile(r"\A(.{1,400})(?:\s{0,3}[:：|]|\s[–—-]|\s(?:is|are|was|has been|has|is now|went|ist|est|está)(?:\s(?:now|currently|back))?|\snow)\s{1,4}([^:：|\n]{1,40})\Z")
 _FIRST_WORD = re.compile(r"\A([A-Z]{2,14})(?:\s+|\Z)(.*)\Z", re.DOTALL)
 _LAST_WORD = re.compile(r"\A(.*\S)\s+([A-Z]{2,14}|resolved|recovered|triggered|firing|alerting|acknowledged)\Z", re.DOTALL)
 _OWN_SCRIPT = re.compile(r"\A([^\x00-\x7f]{2,12})\s+(\S.*)\Z", re.DOTALL)
 _PRODUCT_SAYS = re.compile(r"\A(?:[\w-]{0,30}(?:alert|alarm|monitor|watch)[\w-]{0,20}|[\w-]{2,30})\s([A-Z]{2,14})\Z", re.IGNORECASE)
+_CODE = re.compile(r"\A(?:P|SEV-?)[0-5]\Z")
 _DURATION = re.compile(r"\A(?:\d+(?:\.\d+)?\s?(?:d|h|m|s|ms|hr|hrs|min|mins|minutes?|hours?|days?|sec|seconds?)|\d{1,3}(?::\d\d){1,2}|[x×]?\d{1,4}[x×]?|#\d{1,9})\Z", re.IGNORECASE)
 _TICKET = re.compile(r"\b[A-Z]{1,6}-\d{3,12}\b")
 # Words beside a status that say nothing more.
@@ -27,7 +31,7 @@ _FILLING_WORDS = (
     "alert alerts alarm alarms incident event notification notice monitor monitoring service host check state status issue new started "
     "begin began the an a in after has been is now for since type notify automatic auto on-call oncall priority severity level "
     "again back detected escalation by user automatically alertmanager system test "
-    "告警 报警 通知 警报 级 级别 事件 提醒 系统 监控 消息 アラート 監視 しました されました しています 中 です 検知 障害 событие уведомление алерт статус "
+    "告警 报警 通知 警报 级 级别 事件 提醒 系统 监控 消息 アラート 監視 服务 主机 サービス ホスト しました されました しています 中 です 検知 障害 событие уведомление алерт статус "
     "알림 경보 됨 되었습니다 تنبيه إشعار جديد"
 )
 _FILLING = set(_FILLING_WORDS.split())
@@ -72,7 +76,7 @@ def read_heading(line: str) -> Heading:
     """One line; never fails. Emoji count where no word says a status."""
     line = line[:1_000].strip()
     emoji = status_of_emoji(line[:60])
-    text = _LEADING.sub("", bare(line)).strip("* ")
+    text = _SINCE.sub("", _STAMP.sub("", _LEADING.sub("", bare(line)).strip("* ")))
     if said := _phrase(text, alone=True):
         return Heading("", said.status, said.severity, said.strong, leads=True)
     found = _brackets(Heading(text))
@@ -96,7 +100,7 @@ def _brackets(found: Heading) -> Heading:
         rest = _LEADING.sub("", found.name[match.end() :])
         said = _phrase(match[1], alone=True)
         if said is not None:
-            said = replace(said, strong=True) if match[1] in _BRACKETED else said
+            said = replace(said, strong=True) if match[1] in _BRACKETED or _CODE.match(match[1]) else said
             before = found.before or (found.tags[0] if found.tags and not found.says_something else "")
             found = _with(replace(found, name=rest, before=before), said)
         elif len(found.tags) < 6 and rest:
@@ -147,25 +151,33 @@ def _trail(found: Heading) -> Heading:
 
 def _word(found: Heading) -> Heading:
     match = _LAST_WORD.match(found.name) or _ENDED.match(found.name)
+    if match is None and not found.status and (match := _THING.match(found.name)):
+        return replace(found, status="firing", strong=True)
     said = _phrase(match[2]) if match else None
     return _with(replace(found, name=match[1]), said) if match and said and not found.status else found
 
 
 def _because(found: Heading) -> Heading:
+    if not found.status and (quoted := _QUOTED.search(found.name)):
+        return replace(found, name=quoted[1], status=status_of(quoted[2]), strong=True)
     match = _BECAUSE.match(found.name) if not found.says_something else None
     said = _phrase(match[2]) or _Said("firing", None, False) if match else None
     return _with(replace(found, name=match[1]), said) if match and said else found
 
 
 def _cjk(found: Heading) -> Heading:
-    if found.name.isascii() or found.status:
+    if found.name.isascii() or found.strong or found.status not in (None, "firing"):
         return found
     for status, ends in _CJK_ENDS:
         for end in ends:
             if found.name.endswith(end):
                 name = found.name[: -len(end)].strip() if status == "resolved" else found.name
                 return replace(found, name=name or found.name, status=status, strong=True)  # type: ignore[arg-type]
-    return found
+    rest, _, last = found.name.rpartition(" ")
+    said = _one(last) if rest and not last.isascii() else None
+    if said is None or not said.strong or said.severity:
+        return found
+    return replace(found, name=rest if said.status == "resolved" else found.name, status=said.status, strong=True)
 
 
 @dataclass(frozen=True)
@@ -190,7 +202,7 @@ def _phrase(text: str, *, alone: bool = False) -> _Said | None:
     """What a short phrase says, if each of its words is a level, a status, a duration or filling: `Resolved in 12m 3s`,
     `CRITICAL ALERT`, `FIRING:3`, `P1`, `告警恢复`. `alone`: the word for an alert says that one fires."""
     text = text.strip(" *_`!！")
-    if not text or len(text) > 60:
+    if not text or len(text) > 60 or text[-1] in "?？":
         return None
     if whole := _one(text):
         return whole

@@ -17,6 +17,7 @@ from bot.alert_reading.parsed import Reading
 from bot.alert_reading.post import Part, Post, squeezed
 from bot.alert_reading.sentences import BUILD, read_sentence
 from bot.alert_reading.structured import json_rows, table_rows
+from bot.alert_reading.times import read_time
 from bot.alert_reading.words import status_of_colour, status_of_emoji
 
 MAX_LINES = 1_000
@@ -32,8 +33,10 @@ _COUNT = re.compile(
     re.IGNORECASE,
 )
 _HOST_LIKE = r"[a-z](?=[\w.-]*\d)(?=[\w.]*[.-])[\w.-]*\w(?::\d{2,5})?|(?:\d{1,3}\.){3}\d{1,3}(?::\d{2,5})?|[a-z][\w-]*(?:\.[\w-]+){2,6}(?::\d{2,5})?"
+# A time that a heading carries: at its front, or behind "since".
+_SINCE = re.compile(r"(?:\bsince\s|\A\[?)\d{4}[-/.]\d\d[-/.]\d\d[T ]\d\d:\d\d[^\n]{0,30}", re.IGNORECASE)
 _ON_HOST = re.compile(
-    rf"(?:\b(?:on|at|host|server|node|instance|from)\s|主机\s?|节点\s?|服务器\s?|ホスト\s?|サーバー?\s?|\b(?:на|хост\w*|сервер\w*|узл\w+)\s|호스트\s?|서버\s?|(?:على|المضيف|الخادم)\s)[`*'\"]?({_HOST_LIKE})(?![\w/])",
+    rf"(?:\b(?:on|at|host|server|serveur|servidor|node|instance|from)\s|主机\s?|节点\s?|服务器\s?|ホスト\s?|サーバー?\s?|\b(?:на|хост\w*|сервер\w*|узл\w+)\s|호스트\s?|서버\s?|(?:على|المضيف|الخادم)\s)[`*'\"]?({_HOST_LIKE})(?![\w/])",
     re.IGNORECASE,
 )
 _NAGIOS = re.compile(r"\A(?:Service Alert: ?|Host Alert: ?|Service |Host )?([\w.-]{1,100})/([^\n:]{1,200}?)(?::\s[^\n]{0,400})?\Z")
@@ -105,9 +108,10 @@ def _of_piece(piece: _Piece, sender: str) -> Iterator[Alert]:
 
 def _heading(line: str) -> Heading:
     """A named value is none, but for its emoji."""
-    if (sentence := read_sentence(_EMOJI.sub("", line))) and sentence.strong:
+    heading = read_heading(line)
+    if (sentence := read_sentence(_EMOJI.sub("", line))) and sentence.strong and not (heading.leads and heading.severity):
         return sentence
-    return Heading("", status_of_emoji(line[:60])) if _is_named_value(line) else read_heading(line)
+    return Heading("", status_of_emoji(line[:60])) if _is_named_value(line) else heading
 
 
 # ---------------------------------------------------------------- several in one post
@@ -229,7 +233,11 @@ def _colour(piece: _Piece) -> AlertStatus | None:
 
 def _alert(entry: Entry, heading: Heading, piece: _Piece, sender: str, headings: Sequence[tuple[str, Heading]]) -> Alert:
     name = entry.labels.get("alertname") or entry.name or heading.before or _name(heading, entry, headings)
-    _host(entry, name or "", heading)
+    name = _first_cell(entry, name or "")
+    line = piece.headings[0] if headings else name
+    _host(entry, name if _ON_HOST.search(name) else line, heading)
+    since = _SINCE.search(line[:600])
+    entry.at = entry.at or (read_time(since[0]) if since else None)
     level = None if entry.severity or heading.severity else _LEVEL.search(name or "")
     if (match := _NAGIOS.match(name or "")) and entry.labels.get("host", match[1]) == match[1] and heading.status and not entry.name:
         entry.labels["host"], entry.labels["service"], name = match[1], match[2], match[2]
@@ -263,6 +271,15 @@ def _name(heading: Heading, entry: Entry, headings: Sequence[tuple[str, Heading]
     summary = entry.annotations.get("summary") or entry.annotations.get("description")
     lines = (other.name for line, other in headings if other.name and not pairs_of_line(line) and not other.says_something)
     return next(lines, None) or summary
+
+
+def _first_cell(entry: Entry, name: str) -> str:
+    """Of `cpu-high | web-01 | 97%` the first; a host among the others is one."""
+    cells = [cell.strip() for cell in name.split(" | ")]
+    host = next((cell for cell in cells[1:] if re.fullmatch(_HOST_LIKE, cell, re.IGNORECASE)), None)
+    if host and "instance" not in entry.labels:
+        entry.labels.setdefault("host", host)
+    return cells[0] if len(cells) > 1 else name
 
 
 def _is_product(title: str) -> bool:

@@ -23,7 +23,7 @@ _SEVERITIES: dict[Severity, str] = {
     "advertencia aviso atenção medio media médio média uyarı orta ostrzeżenie avviso предупрежд* попередж* средн* 警告 警示 预警 預警 "
     "次要 中 中等 一般 一般严重 軽度の障害 주의 경고 중간 보통 تحذير متوسط متوسطة هشدار אזהרה चेतावनी คำเตือน cảnh-báo",
     "info": "info information informational low notice p4 p5 s4 s5 sev4 sev5 sev-4 sev-5 niedrig faible basso bajo baja baixo "
-    "niski düşük bilgi hinweis информац* инфо низк* 信息 資訊 提示 通知 低 情報 정보 낮음 منخفض منخفضة معلومات إشعار מידע",
+    "niski düşük bilgi hinweis информац* инфо низк* 信息 資訊 提示 低 情報 정보 낮음 منخفض منخفضة معلومات إشعار מידע",
 }
 _STATUSES: dict[AlertStatus, str] = {
     "no_data": "no-data nodata datasourcenodata insufficient-data insufficient_data missing-data no_data 无数据 無數據 数据缺失 数据不足 "
