@@ -144,4 +144,4 @@ def _list(value: object) -> list[Any]:
 
 
 def _mappings(value: object) -> list[Mapping[str, Any]]:
-    return [part for part in value if isinstance(part, Mapping)] if isinstance(value, list) else []
+    return [part for part in value[: MAX_BLOCKS * 4] if isinstance(part, Mapping)] if isinstance(value, list) else []

@@ -11,6 +11,9 @@ from bot.alert_reading.markup import Link, bare, clean, code_in, links_in, plain
 
 MAX_CHARS = 100_000
 MAX_PARTS = 300
+MAX_FIELDS = 1_000
+MAX_SHORT = 4_000
+MAX_ITEMS = 2_000
 _NOTHING = ("[no preview available]", "[no preview]")
 _UNFURL = ("from_url", "original_url", "app_unfurl_url", "is_msg_unfurl", "is_app_unfurl", "is_share", "is_reply_unfurl")
 
@@ -150,15 +153,27 @@ def field_of(fields: tuple[Field, ...], titles: tuple[str, ...]) -> str:
 
 
 class _Taken:
-    """Texts as strings, no more than MAX_CHARS of one post."""
+    """Texts as strings, no more than MAX_CHARS of one post, and no more than MAX_FIELDS fields."""
 
     def __init__(self) -> None:
         self.left = MAX_CHARS
+        self.fields_left = MAX_FIELDS
 
     def text(self, value: object) -> str:
         text = clean(_str(value)[: self.left])
         self.left -= len(text)
         return text
+
+    def short(self, value: object) -> str:
+        """Of a title, a field, a footer: MAX_SHORT at most."""
+        text = clean(_str(value)[: min(self.left, MAX_SHORT)])
+        self.left -= len(text)
+        return text
+
+    def fields(self, value: object) -> list[tuple[str, str]]:
+        found = _mappings(value[: self.fields_left] if isinstance(value, list) else [])
+        self.fields_left -= len(found)
+        return [(self.short(field.get("title")), self.short(field.get("value"))) for field in found]
 
 
 def _parts(message: Mapping[str, Any], attachments: list[Mapping[str, Any]], taken: _Taken) -> Iterator[Part]:
@@ -172,28 +187,24 @@ def _parts(message: Mapping[str, Any], attachments: list[Mapping[str, Any]], tak
 
 def _part(kind: str, source: Mapping[str, Any], blocks: BlockParts, taken: _Taken) -> Part:
     text = taken.text(source.get("text"))
-    title = taken.text(source.get("title"))
+    title = taken.short(source.get("title"))
     headers = blocks.headers if title else []
     markup = "\n".join(piece for piece in (text, *headers, *blocks.lines) if piece)
-    own_fields = [
-        (taken.text(field.get("title")), taken.text(field.get("value"))) for field in _mappings(source.get("fields"))
-    ]
-    pairs = [*own_fields, *fields_of(blocks)]
-    ts = source.get("ts")
+    pairs = [*taken.fields(source.get("fields")), *fields_of(blocks)]
     title_markup = title or "".join(blocks.headers)
-    pretext_markup, fallback = taken.text(source.get("pretext")), plain(taken.text(source.get("fallback")))
+    pretext_markup, fallback = taken.short(source.get("pretext")), plain(taken.text(source.get("fallback")))
     return Part(
         kind=kind,
         title=bare(plain(title_markup)),
         title_link=unescape(clean(_str(source.get("title_link"))[:4000])),
         pretext=plain(pretext_markup),
-        author=plain(taken.text(source.get("author_name"))),
+        author=plain(taken.short(source.get("author_name"))),
         text=plain(markup).strip(),
         markup=markup,
         fallback="" if fallback.strip() in _NOTHING else fallback.strip(),
-        footer=plain(taken.text(source.get("footer"))),
+        footer=plain(taken.short(source.get("footer"))),
         color=_str(source.get("color")).lstrip("#").casefold()[:20],
-        ts=float(ts) if isinstance(ts, int | float) else _number(ts),
+        ts=_number(source.get("ts")),
         fields=tuple(Field(bare(plain(title)).rstrip(" :："), bare(plain(value)), value) for title, value in pairs),
         buttons=(*_buttons(source, taken), *(Link(bare(label), unescape(clean(url))) for label, url in blocks.buttons)),
         links=tuple(link for piece in (title_markup, pretext_markup, markup, *(v for _, v in pairs)) for link in links_in(piece)),
@@ -247,8 +258,8 @@ def _id(value: object) -> str:
 
 def _number(value: object) -> float | None:
     try:
-        return float(value) if isinstance(value, str) and len(value) < 30 else None
-    except ValueError:
+        return float(value) if isinstance(value, int | float) or (isinstance(value, str) and len(value) < 30) else None
+    except (ValueError, OverflowError):
         return None
 
 
@@ -257,4 +268,4 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 
 def _mappings(value: object) -> list[Mapping[str, Any]]:
-    return [part for part in value if isinstance(part, Mapping)] if isinstance(value, list | tuple) else []
+    return [part for part in value[:MAX_ITEMS] if isinstance(part, Mapping)] if isinstance(value, list | tuple) else []

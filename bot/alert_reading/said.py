@@ -16,7 +16,7 @@ MAX_HEADINGS = 24
 MAX_LINKS = 200
 _MARKDOWN = re.compile(r"\[([^\[\]\n]{1,100})\]\((https?://[^\s()]{3,2000})\)")
 _LEADING = re.compile(r"\A(?:\s|:[a-z0-9_+'-]{1,40}:|[^\w\s(\[{<\"'`«“*#@/.-])+")
-_TAGS = re.compile(r"^\W*tags:\W*(\S[^\n]*)", re.IGNORECASE | re.MULTILINE)
+_TAGS = re.compile(r"^[^\w\n]{0,20}tags:[^\w\n]{0,10}(\S[^\n]*)", re.IGNORECASE | re.MULTILINE)
 _ENTRY = re.compile(r"[\w.@/-]{1,60}:[^\s,]\S*\Z")
 
 

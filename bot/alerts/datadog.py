@@ -19,7 +19,7 @@ _TITLE = re.compile(
 _SCOPE = re.compile(r"\{([\w.@/-]+:[^{}]{1,300})\}|\s(?:on|over|for) ([\w.-]+:[^\s,{}]+)\Z")
 _LAST = re.compile(r"last (triggered|resolved|recovered) at ([^.\n(]{10,60})", re.IGNORECASE)
 _VALUE = re.compile(r"(?:metric|current|last) value:?\s*\**([^\s*]+(?: ?%)?)", re.IGNORECASE)
-_QUERY = re.compile(r"`([^`\n]*\{[^`\n]{0,900}[<>=][^`\n]*)`")
+_QUERY = re.compile(r"`([^`\n{]{0,200}\{[^`\n]{0,300}[<>=][^`\n]{0,300})`")
 _STATES: dict[str, AlertStatus] = {
     "recovered": "resolved",
     "ok": "resolved",

@@ -103,7 +103,7 @@ def _workflow(post: Post, known: Said, run: Link | None) -> str | None:
 
 def _labels(post: Post, known: Said, run: Link | None, name: str | None) -> dict[str, str]:
     url = _RUN.search(run.url) if run else None
-    body = post.whole()
+    body = post.whole()[:4_000]
     repository = known.get("repo", "repository") or (url["repository"] if url else None)
     if not repository:
         found = _REPOSITORY.search(body)

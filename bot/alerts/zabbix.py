@@ -65,7 +65,7 @@ def _status(lead: str, part: Part) -> AlertStatus | None:
 
 
 def _labels(part: Part) -> dict[str, str]:
-    host = _HOST.match(part.field("Host"))
+    host = _HOST.match(part.field("Host")[:300])
     labels = {"host": host[1], "ip": host[2] or ""} if host else {}
     for line in part.field("Event tags").splitlines():
         key, colon, value = line.partition(":")
