@@ -13,7 +13,8 @@ Status = Literal["in_progress", "complete", "error"]
 # Nodes of code alone that take no time say nothing to a person.
 _HIDDEN = ("VERIFIED_INPUT", "SUPERVISOR", "RULE_EVALUATION")
 _NODES = (
-    "PLANNER", "EXECUTOR", "AIOPS_PLANNER", "AIOPS_EXECUTOR", "GATEKEEPER", "VERIFIER", "COMPOSER", "REPORT", "FALLBACK",
+    "PLANNER", "EXECUTOR", "DISCOVERY", "AIOPS_PLANNER", "AIOPS_EXECUTOR", "GATEKEEPER", "VERIFIER", "COMPOSER", "REPORT",
+    "FALLBACK",
 )  # fmt: skip
 
 
