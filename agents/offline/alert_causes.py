@@ -65,7 +65,7 @@ def _pairs(
     for other in telling:
         if topics & known.topics_of(other.cited.ref.text) and _is_second_source(line, other.cited):
             yield Pair(line, other=other.cited, at=other.at)
-    standing = [record for record in health.standing if _elsewhere(line, record.cited)]
+    standing = [record for record in health.standing if _elsewhere(line, record.cited) and _differ(line.cited, record.cited)]
     things = _third_things(subject, text)
     third = [record for record in standing if things & _third_things(subject, record.cited.ref.text)]
     same = [record for record in standing if record.mood == "bad" and record.about and _is_of_one(line.cited, record.cited)]
@@ -106,9 +106,11 @@ def _elsewhere(line: Telling, other: CitedRef) -> bool:
 
 def _is_second_source(line: Telling, other: CitedRef) -> bool:
     """Another tool's record of one object, where both name one, and not the same record shown twice."""
-    if not _elsewhere(line, other) or not _is_of_one(line.cited, other):
-        return False
-    words, others = _words(line.cited.ref.text), _words(other.ref.text)
+    return _elsewhere(line, other) and _is_of_one(line.cited, other) and _differ(line.cited, other)
+
+
+def _differ(one: CitedRef, other: CitedRef) -> bool:
+    words, others = _words(one.ref.text), _words(other.ref.text)
     return len(words & others) < SAME_RECORD * min(len(words), len(others))
 
 

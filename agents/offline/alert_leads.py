@@ -35,9 +35,9 @@ def alert_actions(case: AlertCase, claims: Sequence[DraftClaim], sentences: Sent
     yield from _remedy(case, claims, sentences)
     yield from _apart(case, sentences)
     if case.is_elsewhere or not (claims or case.found.telling):
-        name = case.found.question.names[0]
-        reason = sentences.say("actions", "look_there_reason")
-        yield DraftAction(action_text=sentences.say("actions", "look_there", name=name), reason=reason)
+        for name in case.found.question.names[:1]:
+            reason = sentences.say("actions", "look_there_reason")
+            yield DraftAction(action_text=sentences.say("actions", "look_there", name=name), reason=reason)
     else:
         yield from actions(case.found, sentences)
 
