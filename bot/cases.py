@@ -137,9 +137,9 @@ class Cases:
 
 
 def case_text(run: Run, skills: SkillRegistry) -> CaseText:
-    """Title: the question's beginning. Root cause and solution: the verified causes and the recommended actions, the
-    answer where there are none. The category is that of the skill that led to a cause."""
-    title, answer = " ".join(run.query.split())[:TITLE_CHARS], run.answer or ""
+    """Title: the question's beginning, an alert's name. Root cause and solution: the verified causes and the recommended
+    actions, the answer where there are none. The category is that of the skill that led to a cause."""
+    title, answer = _title(run.query), run.answer or ""
     try:
         state = load_state(run.state)
     except StateUnreadable:
@@ -148,9 +148,15 @@ def case_text(run: Run, skills: SkillRegistry) -> CaseText:
     causes = [claim.claim_text for claim in found if claim.claim_type == "root_cause"]
     solution = [action.action_text for action in actions(state)]
     category = _category(state, skills) if causes else GENERAL
-    return CaseText(title, "\n".join(causes) or answer, "\n".join(solution) or answer, category)
+    named = next((alert.alert_name for alert in state.alerts if alert.alert_name), None)
+    return CaseText(_title(named) if named else title, "\n".join(causes) or answer, "\n".join(solution) or answer, category)
+
+
+def _title(text: str) -> str:
+    return " ".join(text.split())[:TITLE_CHARS]
 
 
 def _category(state: RunState, skills: SkillRegistry) -> str:
-    skill = skills.read(state.plan.selected_skill) if state.plan and state.plan.selected_skill else None
+    plan = state.aiops_plan or state.plan
+    skill = skills.read(plan.selected_skill) if plan and plan.selected_skill else None
     return (skill.metadata.get("fault_category") if skill else None) or GENERAL

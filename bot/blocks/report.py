@@ -26,13 +26,13 @@ _GAP_CHARS, _GAPS_LISTED, _PASS_GAP_CHARS = 220, 4, 1_000
 
 def report_message(outcome: RunOutcome, report: AiopsReport, view: AnswerView) -> Answer:
     told, reader = ToldReport(outcome, report), view.reader
-    head, rest, step_read = head_of(told, view)
+    head = head_of(told, view)
     parts = [
-        (rest, False),
+        (head.rest, head.left),
         blast_elements(told, reader),
         change_elements(told, reader),
         proven_elements(_proven(told), reader, room=_PROOF_CHARS),
-        _listed("next_steps", told.steps[1:] if step_read else told.steps, reader, _STEP_CHARS),
+        _listed("next_steps", told.steps[1:] if head.step_read else told.steps, reader, _STEP_CHARS),
         link_elements(told, reader),
     ]
     gaps, gaps_left = _gaps(told, view)
@@ -41,7 +41,7 @@ def report_message(outcome: RunOutcome, report: AiopsReport, view: AnswerView) -
         _listed("triage_cases", told.cases, reader, _CASE_CHARS),
         alert_elements(told, reader),
     ]
-    blocks = [header(report_title(told, reader)), rich(*head), *_rich(parts), *gaps, *_rich(background)]
+    blocks = [header(report_title(told, reader)), rich(*head.elements), *_rich(parts), *gaps, *_rich(background)]
     blocks += [context(checks_line(report, reader)), *foot(outcome, view)]
     left = gaps_left or any(cut for _, cut in (*parts, *background))
     whole = whole_report(told, view) if left else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from agents.contracts import AllowedClaim, Verdict
@@ -15,6 +16,7 @@ from bot.printable import printable
 from bot.told_report import ToldReport
 
 _HEADLINE_CHARS, _CAUSE_CHARS, _NEXT_CHARS, _NAME_CHARS = 170, 180, 130, 60
+_REST_CHARS = 400
 
 
 def report_title(told: ToldReport, reader: Reader) -> str:
@@ -33,8 +35,18 @@ def report_notification(told: ToldReport, reader: Reader) -> str:
     return escaped_line(": ".join(part for part in parts if part.strip()), NOTIFICATION_CHARS)
 
 
-def head_of(told: ToldReport, view: AnswerView) -> tuple[list[Element], list[Element], bool]:
-    """The head, what of the headline did not fit into it, and whether the first step has been read in full."""
+@dataclass(frozen=True)
+class Head:
+    """`rest` is what of the headline did not fit, `left` whether some of it has no place here at all, `step_read` whether
+    the first step is there in full."""
+
+    elements: list[Element]
+    rest: list[Element]
+    left: bool
+    step_read: bool
+
+
+def head_of(told: ToldReport, view: AnswerView) -> Head:
     reader = view.reader
     first, *rest = shown_pieces(_headline(told), _HEADLINE_CHARS)
     mention: list[Span] = [{"type": "user", "user_id": view.mention}, *spans(" ")] if view.mention else []
@@ -49,11 +61,12 @@ def head_of(told: ToldReport, view: AnswerView) -> tuple[list[Element], list[Ele
         elements.append(section(spans(reader.say("next"), bold=True), advice(shown, reader.link_hosts)))
     for url in told.runbooks[:1]:
         elements.append(section(spans(reader.say("triage_runbook"), bold=True), link(phone_line(url, 300))))
-    return elements, [section(spans(f"… {''.join(rest)}"))] if rest else [], read
+    more, *left = shown_pieces("".join(rest), _REST_CHARS)
+    return Head(elements, [section(spans(f"… {more}"))] if more.strip() else [], bool(left), read)
 
 
 def _headline(told: ToldReport) -> str:
-    shown = " ".join(told.report.headline.split())
+    shown = " ".join(printable(told.report.headline).split())
     return shown or (told.alert.alert_name if told.alert else None) or told.outcome.question
 
 

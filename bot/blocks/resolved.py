@@ -10,6 +10,7 @@ from bot.blocks.parts import context, paragraph
 from bot.blocks.reader import Reader
 from bot.blocks.rich import Block, bullets, rich, section, spans
 from bot.blocks.text import escaped_line, shown_pieces
+from bot.printable import printable
 
 _NAME_CHARS, _TEXT_CHARS = 120, 150
 _AT_END, _AT_END_CHARS = 5, 300
@@ -38,7 +39,7 @@ class ResolvedMessage:
 
 def resolved_message(resolved: Resolved, reader: Reader) -> ResolvedMessage:
     """`text` is what a notification shows."""
-    name = " ".join(resolved.name.split())
+    name = " ".join(printable(resolved.name).split())
     title = reader.say("resolved_title", name=shown_pieces(name, _NAME_CHARS)[0]) if name else reader.say("resolved_plain")
     said = list(_said(resolved, reader))
     blocks: list[Block] = [paragraph(title, reader, bold=True), context(*said)]

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from nasty_texts import NASTY, SHORT, TEXT
 from slack_schema import block_problems, chunk_problems, view_problems
 
 from agents.contracts import (
@@ -44,22 +45,6 @@ from bot.validator import check
 ROOT = Path(__file__).parents[2]
 WORDS = slack_words(Replies.load(ROOT / "prompts" / "replies"))
 TS = "1700000000.000100"
-
-# ---------------------------------------------------------------- what tools, people and models write
-
-NASTY = (
-    "<!channel> look", "<!here|here>", "<@U012AB3CD>", "<!subteam^S1|@ops>", "<https://evil.example|https://good.example>",
-    "[https://good.example](https://evil.example)", "```\ncode\n```", "~~~", "*bold* _it_ ~no~ `x`", "> quote", "a & b < c > d",
-    "\N{RIGHT-TO-LEFT OVERRIDE}gnp.exe", "مرحبا بالعالم", "שלום", "零宽\u200b空格\ufeff", "支付网关超时：ERR_TIMEOUT，请检查连接池。",
-    "\N{FAMILY}👩\u200d💻🏳️\u200d🌈👍🏽", "\x1b[31mERROR\x1b[0m", "tab\tand\nline", "- item\n1. item\n# head", "", "   ", "e\u0301" * 20,
-)  # fmt: skip
-WORD = st.one_of(st.sampled_from(NASTY), st.text(max_size=12), st.just("order-service"))
-SHORT = st.lists(WORD, max_size=6).map(" ".join)
-LONG = st.tuples(SHORT, st.integers(1, 400), st.sampled_from((" ", "\n", "", ". ", "。"))).map(
-    lambda parts: parts[2].join([parts[0] or "x"] * parts[1])[:4_000]
-)
-TEXT = st.one_of(SHORT, SHORT, SHORT, LONG)
-
 
 @st.composite
 def claims(draw: st.DrawFn, number: int) -> AllowedClaim:
