@@ -25,8 +25,8 @@ _TAIL = re.compile(r"\s\|\s(https?://\S+)\s*\Z")
 
 @dataclass(frozen=True)
 class Title:
-    """`firing` and `resolved` are numbers as the title has them. `values` is what it says beside the name: label values without
-    their names. `labels` where it does name them. `names_rule`: its name is the label alertname (not so in `[Alerting] …`). `group` is all before the brackets."""
+    """`count`: firing and resolved ones together. `group` is all before the brackets; `labels` where the title names them;
+    `names_rule`: its name is the label alertname (not so in `[Alerting] …`)."""
 
     status: AlertStatus
     count: int

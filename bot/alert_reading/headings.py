@@ -74,7 +74,11 @@ class Heading:
 
 def read_heading(line: str) -> Heading:
     """One line; never fails. Emoji count where no word says a status."""
-    line = line[:1_000].strip()
+    return _read(line[:1_000].strip())
+
+
+@lru_cache(512)
+def _read(line: str) -> Heading:
     emoji = status_of_emoji(line[:60])
     text = _SINCE.sub("", _STAMP.sub("", _LEADING.sub("", bare(line)).strip("* ")))
     if said := _phrase(text, alone=True):

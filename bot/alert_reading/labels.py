@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from bot.alert_reading.markup import bare
 
@@ -54,6 +55,7 @@ _ROLES = {
 _MEANING = {key: role for role, keys in _ROLES.items() for key in keys.split("|")}
 
 
+@lru_cache(1024)
 def role_of(key: str) -> str | None:
     """What a key means: name, status, severity, host, service, value, started, …; None for a label of the sender's own."""
     folded = key.casefold().strip()
@@ -93,6 +95,16 @@ def _key_alone(line: str) -> str:
 
 def pairs_of_line(line: str) -> list[tuple[str, str]]:
     """Also of `a=1 b="two words"`, and of a cell and its neighbour where the first means something: `| Host | db-1 |`."""
+    return list(_pairs_cached(line)) if len(line) <= 300 else _pairs(line)
+
+
+@lru_cache(512)
+def _pairs_cached(line: str) -> tuple[tuple[str, str], ...]:
+    """A post's lines are looked at for a heading, for what they support, and for what they say."""
+    return tuple(_pairs(line))
+
+
+def _pairs(line: str) -> list[tuple[str, str]]:
     if "=" in line and len(line) < 4_000 and _STARTS_LOGFMT.match(line):
         found = [(key, value.strip('"')) for key, value in _LOGFMT.findall(line.replace("`", ""))]
         if len(found) > 1:
@@ -106,6 +118,8 @@ def pairs_of_line(line: str) -> list[tuple[str, str]]:
 
 def _several(line: str) -> list[str]:
     """Its pairs apart, unless they are one key's value: `Value: A=0.143, C=1`."""
+    if line.count(":") + line.count("=") + line.count("：") < 2:
+        return [line]
     pieces = _SEVERAL.split(line)
     marks = {match[0].strip() for piece in pieces if (match := _SEPARATOR.search(piece, 0, 80))}
     return pieces if len(marks) == 1 else [line]

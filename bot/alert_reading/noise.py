@@ -23,13 +23,15 @@ _DIGEST = re.compile(
 _FAILED = re.compile(r"\b(?:job|task|backup|cron\w*|script|check)\b[^\n]{0,60}\b(?:fail\w*|is down|missed|late)\b", re.IGNORECASE)
 
 
+def is_deletion(event: Mapping[str, Any]) -> bool:
+    return event.get("subtype") == "message_deleted"
+
+
 def deleted_ts_of(event: Mapping[str, Any]) -> str | None:
-    """The ts of the post that this event says was deleted."""
-    if event.get("subtype") != "message_deleted":
-        return None
+    """The ts of the post that a deletion is of."""
     gone = event.get("previous_message")
     ts = event.get("deleted_ts") or (gone.get("ts") if isinstance(gone, Mapping) else None)
-    return clean(ts[:200]) or "0" if isinstance(ts, str) and ts else "0"
+    return ts if isinstance(ts, str) and ts else None
 
 
 def reason_before(post: Post, own_bot_ids: Collection[str]) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from bot.alert_reading.blocks import BlockParts, fields_of, flatten
@@ -139,6 +140,7 @@ def read_message(message: Mapping[str, Any], *, is_edit: bool = False) -> Post:
     )
 
 
+@lru_cache(256)
 def squeezed(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 

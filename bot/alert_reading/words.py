@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TypeVar
 
 from agents.contracts import AlertStatus, Severity
@@ -82,6 +83,11 @@ _SEVERITY_WORDS, _SEVERITY_STEMS = _table(_SEVERITIES)
 _STATUS_WORDS, _STATUS_STEMS = _table(_STATUSES)
 
 
+def folded(word: str) -> str:
+    """Lower case, compatibility forms resolved, punctuation and emoji off its ends; no more than 80 characters."""
+    return _folded(word[:80])
+
+
 def severity_of(word: str | None) -> Severity | None:
     """Of one word or code, in any case and script: Disaster, P1, sev-2, 紧急, критический."""
     return _level(folded(word or ""), _SEVERITY_WORDS, _SEVERITY_STEMS)
@@ -134,9 +140,9 @@ def status_of_emoji(text: str) -> AlertStatus | None:
     return next((_SHORT_NAMES[name] for name in names if name in _SHORT_NAMES), None)
 
 
-def folded(word: str) -> str:
-    """Lower case, compatibility forms resolved, punctuation and emoji off its ends."""
-    text = unicodedata.normalize("NFKC", word[:80]) if not word.isascii() else word[:80]
+@lru_cache(2048)
+def _folded(word: str) -> str:
+    text = unicodedata.normalize("NFKC", word) if not word.isascii() else word
     start, end = 0, len(text)
     while start < end and (text[start] in _EDGES or unicodedata.category(text[start])[0] in "SC"):
         start += 1

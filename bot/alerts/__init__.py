@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from bot.alert_reading.changes import change_note
-from bot.alert_reading.noise import deleted_ts_of, reason_before, reason_without, same_content
+from bot.alert_reading.noise import deleted_ts_of, is_deletion, reason_before, reason_without, same_content
 from bot.alert_reading.overall import overall_status
 from bot.alert_reading.parsed import ChangeNote, Parsed, Reading, Sender
 from bot.alert_reading.post import Post, read_message, read_post
@@ -23,8 +23,8 @@ def parse_alerts(event: Mapping[str, Any], *, own_bot_ids: Collection[str] = ())
     """What a Slack message event says of alerts. `own_bot_ids`: this bot's bot, user and app ids. Pure; takes any JSON."""
     if not isinstance(event, Mapping):
         return Parsed(ignored_reason="not a message event")
-    if deleted := deleted_ts_of(event):
-        return Parsed(ignored_reason="the post was deleted", update_of_ts=deleted)
+    if is_deletion(event):
+        return Parsed(ignored_reason="the post was deleted", update_of_ts=deleted_ts_of(event))
     post = read_post(event)
     if reason := reason_before(post, own_bot_ids):
         change = change_note(post) if post.by_person else None
