@@ -31,7 +31,7 @@ def deleted_ts_of(event: Mapping[str, Any]) -> str | None:
     """The ts of the post that a deletion is of."""
     gone = event.get("previous_message")
     ts = event.get("deleted_ts") or (gone.get("ts") if isinstance(gone, Mapping) else None)
-    return ts if isinstance(ts, str) and ts else None
+    return (clean(ts[:40]) or None) if isinstance(ts, str) else None
 
 
 def reason_before(post: Post, own_bot_ids: Collection[str]) -> str | None:
