@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from fnmatch import fnmatchcase
 from typing import Any
 
+from agents.contracts import Alert
+from bot.alert_reading.parsed import Parsed
 from bot.settings import Settings
 from storage.channels import ChannelStore, Watch
 from storage.engine import Database
@@ -63,6 +66,16 @@ class AlertChannels:
         names = [message.get(name) for name in ("bot_id", "app_id", "user", "username")]
         names += [profile.get("name"), profile.get("app_id")] if isinstance(profile, Mapping) else []
         return any(isinstance(name, str) and name.casefold() in listed for name in names)
+
+    def heeded(self, parsed: Parsed) -> Parsed:
+        """Without the alerts that the settings want ignored (a Watchdog)."""
+        kept = tuple(alert for alert in parsed.alerts if not self._is_ignored(alert))
+        left = len(parsed.alerts) - len(kept)
+        return parsed.model_copy(update={"alerts": kept, "count": parsed.count - left}) if left else parsed
+
+    def _is_ignored(self, alert: Alert) -> bool:
+        name = (alert.alert_name or "").casefold()
+        return any(fnmatchcase(name, pattern.casefold()) for pattern in self.settings.alerts_ignore)
 
     @property
     def _store(self) -> ChannelStore:

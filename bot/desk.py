@@ -19,7 +19,9 @@ from bot.alert_channels import AlertChannels
 from bot.blocks.reader import Reader, slack_words
 from bot.blocks.rich import Block
 from bot.greetings import usage
+from bot.grouping import Times
 from bot.identity import Identity
+from bot.incident_intake import Intake
 from bot.inputs import language_of
 from bot.jobs import MAX_QUESTION_CHARS, Workplace, new_run
 from bot.later import Later
@@ -44,6 +46,10 @@ TALK = Path(__file__).with_name("talk")
 UNFINISHED = ("QUEUED", "RUNNING")
 
 
+def _nothing_changed() -> None:
+    return
+
+
 async def _nothing_known() -> Sequence[Finding]:
     return ()
 
@@ -66,7 +72,7 @@ class Asked:
 @dataclass(frozen=True)
 class Desk:
     """`wake` tells the queue of this process which run came in, `cancel` stops a run
-    wherever it runs. `later` is for what need not precede the
+    wherever it runs, `alerts_changed` says that an incident did. `later` is for what need not precede the
     acknowledgement. `unhandled` counts what came in and has no listener, by type. `library` makes cases of votes;
     `health` says how the sources are; `clock` is when the asked about takes place, where that is not now."""
 
@@ -79,6 +85,7 @@ class Desk:
     talk: Replies
     wake: Callable[[str], None]
     cancel: Callable[[str], Awaitable[None]]
+    alerts_changed: Callable[[], None] = _nothing_changed
     later: Later = field(default_factory=Later)
     unhandled: Counter[str] = field(default_factory=Counter)
     library: Cases | None = None
@@ -116,6 +123,18 @@ class Desk:
     @property
     def incidents(self) -> IncidentStore:
         return IncidentStore(self.db)
+
+    @property
+    def intake(self) -> Intake:
+        settings = self.settings
+        debounce = settings.alert_debounce_seconds
+        times = Times(
+            window=settings.alert_window_seconds,
+            debounce=debounce,
+            debounce_critical=min(Times.debounce_critical, debounce),
+            cooldown=settings.alert_cooldown_seconds,
+        )
+        return Intake(self.incidents, times=times)
 
     @property
     def alert_channels(self) -> AlertChannels:

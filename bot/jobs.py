@@ -116,13 +116,14 @@ async def submit(request: RunRequest, place: Workplace) -> str:
     return new.run_id
 
 
-def new_run(request: RunRequest, place: Workplace) -> NewRun:
+def new_run(request: RunRequest, place: Workplace, run_id: str | None = None) -> NewRun:
     """A QUEUED run as it is stored, wherever the request came from. Secrets in the question and the history are masked.
+    `run_id` is given where its place was taken before.
 
     Raises RequestRefused.
     """
     request = _checked(request, place.redactor)
-    run_id = place.new_id()
+    run_id = run_id or place.new_id()
     start = _flow(request.mode).start
     state = first_state(request, run_id, fence=place.new_id()[:12], start=start)
     return NewRun(

@@ -8,16 +8,18 @@ import signal
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Literal
 from urllib.parse import urlsplit
 
+from bot.alert_work import AlertWork, alert_work
 from bot.app import App, open_app, prepare
 from bot.asking import nothing_to_look_at
 from bot.budget import Budget, Ceilings
 from bot.cases import Cases
+from bot.charts import Charts
 from bot.connection import SocketConnection, http_door, slack_door, socket_mode
 from bot.context import completing
 from bot.desk import Desk, load_talk
@@ -29,10 +31,12 @@ from bot.identity import Identity, access, check_tokens, identify, socket_addres
 from bot.people import People
 from bot.purging import purge_daily
 from bot.queue import Queue
+from bot.report_thread import ReportPosting
 from bot.settings import Loaded, Settings
 from bot.slack_app import build_app, warm_up
 from bot.slack_client import SlackCalls, open_slack
 from bot.thread import thread_words
+from bot.triaging import noting_ends
 from bot.voting import early_votes
 from bot.worker import Worker
 from storage.budget import BudgetStore, Ceiling
@@ -54,6 +58,8 @@ class RunningBot:
     app: App
     desk: Desk
     queue: Queue
+    alerts: AlertWork
+    charts: Charts
     sockets: SocketConnection | None = None
     address: str = ""
     stopping: bool = False
@@ -104,7 +110,8 @@ async def open_bot(
         _say_what_is_missing(app, bot.desk.bot)
         bolt = build_app(bot.desk)
         await warm_up(bolt)
-        bot.tasks += [asyncio.create_task(bot.queue.run()), asyncio.create_task(purge_daily(app))]
+        work = (bot.queue.run(), bot.alerts.triaging.run(), bot.alerts.teller.run(), purge_daily(app))
+        bot.tasks += [asyncio.create_task(each) for each in work]
         stack.push_async_callback(_stopped, bot, grace_seconds)
         settings = app.settings
         if mode == "socket":
@@ -138,7 +145,7 @@ def _put_together(
     app: App, calls: SlackCalls, identity: Identity, clock: Callable[[], datetime] | None
 ) -> RunningBot:
     settings, work = app.settings, app.work
-    jobs = JobStore(app.database)
+    jobs, charts = JobStore(app.database), Charts(app.database, work.tools.prometheus)
     host = urlsplit(settings.prometheus_url).hostname
     worker = Worker(
         place=work,
@@ -147,6 +154,7 @@ def _put_together(
         budget=Budget(BudgetStore(app.database), ceilings(settings), work.clock),
         words=thread_words(work.replies),
         link_hosts=(host,) if host else (),
+        reports=ReportPosting(charts, settings.alerts_broadcast),
     )
     queue = Queue(worker, jobs, most_runs=settings.max_runs)
     desk = Desk(
@@ -163,8 +171,10 @@ def _put_together(
         health=Health(partial(sources, app)),
         clock=clock,
     )
-    worker.complete, worker.afterwards = completing(desk), early_votes(desk)
-    return RunningBot(app, desk, queue)
+    alerts = alert_work(desk, queue.wake)
+    desk = replace(desk, alerts_changed=alerts.wake)
+    worker.complete, worker.afterwards = completing(desk), noting_ends(desk, early_votes(desk))
+    return RunningBot(app, desk, queue, alerts, charts)
 
 
 def _make_room_for_blocking_work(most_runs: int) -> None:
@@ -206,6 +216,7 @@ def _mark_stopping(bot: RunningBot) -> None:
 async def _stopped(bot: RunningBot, grace_seconds: float) -> None:
     """The connection is closed by now."""
     await bot.queue.stop(grace_seconds)
+    await bot.charts.close()
     await bot.desk.later.drain()
     for task in bot.tasks:
         task.cancel()

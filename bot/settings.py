@@ -192,6 +192,16 @@ class Settings(BaseModel):
     alerts_broadcast: bool = Field(
         False, description="Whether a critical alert's report with a proven verdict shows in the channel, not in its thread alone."
     )
+    alert_runs: int = Field(2, ge=1, le=64, description="Triages at the same time, over all processes; others wait in line.")
+    alert_runs_per_hour: int | None = Field(30, ge=1, description="Triages an hour, over all processes; unset = no limit.")
+    alert_daily_tokens: int | None = Field(None, ge=0, description="Tokens of one day for alerts; unset = no limit.")
+    alert_daily_cost: float | None = Field(None, ge=0, description="Money of one day for alerts; needs prices.")
+    alert_reserve: float = Field(
+        0.3,
+        ge=0,
+        le=0.9,
+        description="Share of what alerts may use that is kept for critical ones, and of the workspace's day for people.",
+    )
     alert_max_seconds: int = Field(300, ge=1, description="Seconds of one triage.")
     alert_shadow_channel: ChannelId | None = Field(
         None, description="For a trial: reports on alerts go into this channel, nothing into the alerts' own."

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from slack_bolt.app.async_app import AsyncApp
 
 
-# Bolt asks one listener after the other whether a request is for it, and most requests are messages.
-BUSIEST = ("message", "mention")
+# Bolt asks one listener after the other whether a request is for it, and most requests are messages; those of apps come
+# before all messages.
+BUSIEST = ("alert_posted", "message", "mention")
 
 
 def register_listeners(app: AsyncApp, desk: Desk) -> None:

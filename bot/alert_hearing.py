@@ -1,0 +1,149 @@
+"""What apps post, edit and take away where alerts are watched: it is read and stored here, before Slack is answered."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.alert_channels import AlertChannels
+from bot.alert_reading.parsed import ChangeNote, Parsed
+from bot.alerts import parse_alerts
+from bot.desk import UNFINISHED, Desk
+from bot.incident_intake import AlertPost
+from bot.incoming import instant
+from bot.ours import is_ours
+from bot.slack_text import mentioned
+from bot.worker import QUIET
+from storage.change_events import ChangeEvent, ChangeEvents
+from storage.incidents import Incident
+
+EDITED, DELETED, TOMBSTONE = "message_changed", "message_deleted", "tombstone"
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Posted:
+    """A message event of an app. `message` is the post as it is now; of a deletion, as it was."""
+
+    team: str
+    channel: str
+    event: Mapping[str, Any]
+    message: Mapping[str, Any]
+    event_id: str | None
+    is_gone: bool
+
+    @property
+    def is_edit(self) -> bool:
+        return self.event.get("subtype") == EDITED
+
+    @property
+    def ts(self) -> str:
+        return str(self.message.get("ts") or "")
+
+
+async def hear_alert(desk: Desk, body: Mapping[str, Any]) -> bool:
+    """Whether this was for us: an app's post, edit or deletion where alerts are watched. Raises StorageError: the event
+    must stay unacknowledged then."""
+    posted = _read(body, desk.bot.team)
+    if posted is None or not (await desk.alert_channels.standing(posted.channel)).watched:
+        return False
+    if not _may_be_alert(posted, desk, desk.alert_channels):
+        return False
+    if posted.is_gone:
+        await _taken_away(desk, posted)
+    else:
+        await _taken_in(desk, posted)
+    return True
+
+
+def _read(body: Mapping[str, Any], team: str) -> Posted | None:
+    event = body.get("event")
+    if not isinstance(event, Mapping):
+        return None
+    is_gone = _is_gone(event)
+    message = event.get("previous_message") if is_gone else event.get("message") if event.get("subtype") == EDITED else event
+    channel = event.get("channel")
+    if not isinstance(message, Mapping) or not channel or not message.get("ts"):
+        return None
+    return Posted(team, str(channel), event, message, str(body.get("event_id") or "") or None, is_gone)
+
+
+def _is_gone(event: Mapping[str, Any]) -> bool:
+    """Of a deleted post that has replies Slack says that it was changed into a tombstone."""
+    message = event.get("message")
+    is_tombstone = isinstance(message, Mapping) and message.get("subtype") == TOMBSTONE
+    return event.get("subtype") == DELETED or (event.get("subtype") == EDITED and is_tombstone)
+
+
+def _may_be_alert(posted: Posted, desk: Desk, channels: AlertChannels) -> bool:
+    """A person who is listed as a sender passes alerts on, and asks questions by naming us."""
+    message = posted.message
+    asks_us = not message.get("bot_id") and desk.bot.user_id in mentioned(str(message.get("text") or ""))
+    return channels.is_sender(message) and not is_ours(message, desk.bot) and not asks_us
+
+
+# ---------------------------------------------------------------- in
+
+
+async def _taken_in(desk: Desk, posted: Posted) -> None:
+    parsed = parse_alerts(posted.event, own_bot_ids=(desk.bot.bot_id, desk.bot.user_id))
+    if parsed.change is not None:
+        await desk.db.call(ChangeEvents(desk.db).add, _change(posted, parsed.change))
+    heeded = desk.alert_channels.heeded(parsed)
+    taken = await desk.db.call(desk.intake.take, _post(posted, heeded), heeded)
+    if not taken:
+        log.info("nothing new in %s: %s", posted.channel, parsed.ignored_reason or "ignored, or here before")
+    for one in taken:
+        incident = one.incident.incident_id if one.incident else "none"
+        log.info("alert %s of incident %s: %s", one.alert.alert_name, incident, one.what)
+    if taken:
+        desk.alerts_changed()
+
+
+def _post(posted: Posted, parsed: Parsed) -> AlertPost:
+    """An edit has a time stamp of its own, and is about the post."""
+    event, thread_ts = posted.event, posted.message.get("thread_ts")
+    ts = str(event.get("ts") or posted.ts)
+    return AlertPost(
+        team=posted.team,
+        channel=posted.channel,
+        ts=ts,
+        thread_ts=str(thread_ts) if thread_ts and thread_ts != posted.ts else None,
+        update_of_ts=parsed.update_of_ts or (posted.ts if posted.is_edit else None),
+        at=instant(ts),
+        event_id=posted.event_id,
+        is_edit=posted.is_edit,
+    )
+
+
+def _change(posted: Posted, note: ChangeNote) -> ChangeEvent:
+    """A post says when it was posted; that it happened then is the best that is known."""
+    details = note.model_dump(exclude={"summary", "service"}, exclude_none=True)
+    at = instant(posted.ts)
+    return ChangeEvent(posted.team, posted.channel, posted.ts, note.summary, at, note.service, details)
+
+
+# ---------------------------------------------------------------- away
+
+
+async def _taken_away(desk: Desk, posted: Posted) -> None:
+    """Nobody wants to hear of an alert whose post is gone: its run ends, and says nothing."""
+    found = await desk.db.call(desk.incidents.of_thread, posted.team, posted.channel, posted.ts)
+    if found is None or found.merged_into is not None:
+        return
+    if found.run_id is None:
+        await desk.db.call(desk.incidents.skipped, found.incident_id, found.occurrence, "deleted")
+    else:
+        await _ended_quietly(desk, found, found.run_id)
+    desk.alerts_changed()
+
+
+async def _ended_quietly(desk: Desk, incident: Incident, run_id: str) -> None:
+    run = await desk.db.call(desk.trace.run, run_id)
+    if run.status in UNFINISHED:
+        await desk.db.call(desk.trace.put_evaluation, run_id, QUIET, {"why": "deleted"})
+        await desk.cancel(run_id)
+        log.info("run %s is stopped: the post of incident %s was deleted", run_id, incident.incident_id)

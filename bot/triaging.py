@@ -1,0 +1,169 @@
+"""Incidents that are due become runs: one an incident, whichever process gets to it, within what alerts may spend."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+
+from bot.alert_budget import AlertBudget
+from bot.alert_channels import Standing
+from bot.blocks.text import escape, phone_line
+from bot.budget import ALERT_TRIGGER
+from bot.desk import Desk
+from bot.incident_intake import alerts_of
+from bot.jobs import RequestRefused, new_run
+from bot.slack_client import SlackAway, SlackRefused
+from bot.triage import triage_request
+from storage.errors import StorageError
+from storage.incidents import Incident
+from storage.jobs import Job, JobKey, NewJob
+from storage.records import NewRun
+from storage.trace import TraceStore
+
+# Why an incident has no run although it may cost one: what a person decided (bot/alert_budget.py tells none of these).
+MUTED, UNWATCHED, MINOR = "muted", "unwatched", "below_min_severity"
+_RANKS = {"info": 0, "warning": 1, "high": 2, "critical": 3}
+
+log = logging.getLogger(__name__)
+
+
+class Triaging:
+    """`wake_line` tells this process's queue that there is a run. `poll` seconds lie between two looks for what other
+    processes took in, or what has become due."""
+
+    def __init__(self, desk: Desk, budget: AlertBudget, wake_line: Callable[[], None], *, poll: float = 1.0) -> None:
+        self._desk, self._budget, self._wake_line, self._poll = desk, budget, wake_line, poll
+        self._woken = asyncio.Event()
+        self._is_blind = False
+
+    def wake(self) -> None:
+        """An incident has changed. Call from the event loop."""
+        self._woken.set()
+
+    async def run(self) -> None:
+        """Without end. A database that is away is told once, and once when it is back."""
+        while True:
+            self._woken.clear()
+            try:
+                await self.look()
+            except StorageError as error:
+                if not self._is_blind:
+                    log.error("no alerts are triaged until the database is back: %s", error)
+                self._is_blind = True
+            else:
+                self._is_blind = False
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._woken.wait(), self._poll)
+
+    async def look(self) -> None:
+        """Take up what is due. Raises storage's errors: the rest is due still."""
+        waiting = 0
+        for incident in await self._desk.db.call(self._desk.incidents.due, self._desk.place.clock()):
+            standing = await self._desk.alert_channels.standing(incident.channel)
+            reason = self._reason(incident, standing)
+            if reason:
+                await self._skip(incident, reason)
+            else:
+                waiting += await self._admitted(incident, standing, waiting + 1)
+
+    def _reason(self, incident: Incident, standing: Standing) -> str | None:
+        """Why there is to be no run. An unknown severity counts as a warning."""
+        if not standing.watched:
+            return UNWATCHED
+        if standing.muted_until:
+            return MUTED
+        least = _RANKS[self._desk.settings.alert_min_severity]
+        return MINOR if _RANKS.get(incident.severity or "", _RANKS["warning"]) < least else None
+
+    async def _skip(self, incident: Incident, reason: str) -> None:
+        log.info("incident %s is not looked into: %s", incident.incident_id, reason)
+        await self._desk.db.call(self._desk.incidents.skipped, incident.incident_id, incident.occurrence, reason)
+
+    # ---------------------------------------------------------------- its run
+
+    async def _admitted(self, incident: Incident, standing: Standing, position: int) -> bool:
+        """Whether it waits in the line, at that position."""
+        run_id = self._desk.place.new_id()
+        found = await self._desk.db.call(self._budget.admit, incident, run_id, position=position)
+        if found.what == "start":
+            await self._start(incident, standing, run_id)
+        elif found.what == "skip":
+            log.warning("incident %s is not looked into: %s", incident.incident_id, found.reason)
+        return found.what == "wait"
+
+    async def _start(self, incident: Incident, standing: Standing, run_id: str) -> None:
+        """Its place is taken. What goes wrong here leaves it: the incident is due again in a minute."""
+        desk, run = self._desk, await self._made(incident, run_id)
+        if run is None:
+            return
+        details: dict[str, Any] = {"trigger": "alert", "incident": incident.incident_id, "occurrence": incident.occurrence}
+        if standing.trial:
+            ts = await self._trial_post(incident, standing.trial)
+            if ts is None:
+                return
+            details["trial"] = {"channel": standing.trial, "ts": ts}
+        await desk.db.call(desk.jobs.add, _job(incident, run, details))
+        log.info("run %s looks into incident %s: %s", run.run_id, incident.incident_id, incident.title)
+        self._wake_line()
+
+    async def _made(self, incident: Incident, run_id: str) -> NewRun | None:
+        desk = self._desk
+        alerts = await desk.db.call(alerts_of, desk.incidents, incident.incident_id)
+        firing = [alert for alert in alerts if alert.status != "resolved"]
+        if not firing:
+            return None
+        request = triage_request(
+            firing,
+            session_id=incident.thread.session_id,
+            language=desk.settings.language,
+            zone=desk.zone,
+            now=(desk.clock or desk.place.clock)(),
+            seconds=desk.settings.alert_max_seconds,
+        )
+        try:
+            return new_run(request, desk.place, run_id)
+        except RequestRefused as error:
+            log.error("incident %s cannot be looked into: %s", incident.incident_id, error)
+            return None
+
+    async def _trial_post(self, incident: Incident, channel: str) -> str | None:
+        """A post in the trial channel that the report stands under; None where Slack does not take it."""
+        desk = self._desk
+        found = await desk.slack.optional("chat.getPermalink", channel=incident.channel, message_ts=incident.root_ts)
+        link = str((found or {}).get("permalink") or "")
+        language = desk.settings.language if desk.settings.language != "auto" else "en"
+        title = escape(phone_line(incident.title))
+        shown = f"<{link}|{title.replace('|', '¦')}>" if link else title
+        text = desk.says(language, "trial_root", title=shown, channel=incident.channel)
+        try:
+            posted = await desk.slack.call(
+                "chat.postMessage", channel=channel, text=text, unfurl_links=False, unfurl_media=False
+            )
+        except (SlackAway, SlackRefused) as error:
+            log.error("the report of incident %s has no place in the trial channel: %s", incident.incident_id, error)
+            return None
+        return str(posted["ts"])
+
+
+def _job(incident: Incident, run: NewRun, details: dict[str, Any]) -> NewJob:
+    """Who has the incident's run is decided before; an occurrence may have a later one."""
+    trigger = f"{ALERT_TRIGGER}{incident.occurrence}:{run.run_id}"[:64]
+    key = JobKey(incident.team, incident.channel, incident.root_ts, trigger)
+    return NewJob(key=key, run=run, thread=incident.thread, user_id=None, details=details)
+
+
+def noting_ends(desk: Desk, then: Callable[[Job], Awaitable[None]]) -> Callable[[Job], Awaitable[None]]:
+    """For the worker: once a report stands, its incident knows; `then` follows."""
+
+    async def ended(job: Job) -> None:
+        if job.user_id is None:
+            run = await desk.db.call(TraceStore(desk.db).run, job.run_id)
+            verdict = None if run.status == "CANCELLED" else run.verdict
+            await desk.db.call(desk.incidents.ended, job.run_id, verdict)
+            desk.alerts_changed()
+        await then(job)
+
+    return ended
