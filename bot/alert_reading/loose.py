@@ -207,7 +207,8 @@ def _is_alert(entry: Entry, heading: Heading, piece: _Piece) -> bool:
     roles |= {role for line in entry.lines for key, _ in pairs_of_line(line) if (role := role_of(key))}
     keys = {key.casefold() for key in (*entry.labels, *entry.annotations)}
     colour = _colour(piece)
-    if colour == "firing" and _is_monitor(piece.post) and piece.headings and not keys & _OTHERS:
+    by_colour = colour == "firing" and _is_monitor(piece.post) or colour and piece.post.said_by("alertmanager", "prometheus")
+    if by_colour and piece.headings and not keys & _OTHERS:
         return True
     if not (entry.status or entry.severity or heading.says_something or (colour and roles & _SUPPORT and entry.value)):
         return False
@@ -295,4 +296,5 @@ def _host(entry: Entry, name: str, heading: Heading) -> None:
     tagged = next((tag for tag in heading.tags if re.fullmatch(_HOST_LIKE, tag, re.IGNORECASE)), None)
     match = _ON_HOST.search(name[:1_000])
     if host := tagged or (match[1] if match else None):
-        entry.labels["host"] = host
+        is_instance = not tagged and match is not None and match[0].casefold().startswith("instance")
+        entry.labels["instance" if is_instance else "host"] = host

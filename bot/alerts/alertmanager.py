@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from bot.alert_reading.bracketed import read_bracketed
+from bot.alert_reading.loose import read_loosely
 from bot.alert_reading.parsed import Reading, Sender
 from bot.alert_reading.post import Post
 
@@ -21,7 +22,7 @@ def _claims(post: Post) -> bool:
 
 
 def _read(post: Post) -> Reading | None:
-    return read_bracketed(post, SENDER.name)
+    return read_bracketed(post, SENDER.name) or read_loosely(post, SENDER.name)
 
 
 SENDER = Sender(name="alertmanager", claims=_claims, read=_read)

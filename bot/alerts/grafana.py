@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bot.alert_reading.bracketed import read_bracketed
+from bot.alert_reading.loose import read_loosely
 from bot.alert_reading.parsed import Reading, Sender
 from bot.alert_reading.post import Post
 
@@ -12,7 +13,7 @@ def _claims(post: Post) -> bool:
 
 
 def _read(post: Post) -> Reading | None:
-    return read_bracketed(post, SENDER.name)
+    return read_bracketed(post, SENDER.name) or read_loosely(post, SENDER.name)
 
 
 SENDER = Sender(name="grafana", claims=_claims, read=_read)
