@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from agents.alert_subject import Subject, evidence_text, names, scope_entities
+from agents.alert_subject import Subject, evidence_text, main_entity, names, scope_entities
 from agents.answer import actions, allowed_claims
 from agents.contracts import AiopsRuleEvaluation, AllowedClaim, Verdict
 from agents.gate.overlap import content_share
+from agents.gate.quoting import marked_quotes
+from agents.gate.times import blank
 from agents.state import RunState
 from agents.verification import LEAST_SHARE, round_share
 from tools.contracts import EvidenceStatus
@@ -15,6 +18,11 @@ from tools.invocation import Invocation
 
 NO_EVIDENCE_TOOLS = frozenset({"date_time", "read_skill"})
 LEAST_FOCUS = 0.5
+_OVER = re.compile(
+    r"\b(?:(?:is|are) over|recover\w*|resolved|cleared|ended|no longer|transient|subsided|back to normal)\b"
+    r"|恢复|结束|解除|消失|已过去|不再|恢復|回落",
+    re.IGNORECASE,
+)
 
 
 def evaluated(state: RunState, invocations: Sequence[Invocation]) -> AiopsRuleEvaluation:
@@ -94,19 +102,17 @@ class _Checks:
         return claim.claim.claim_type != "gap" and self._subject.is_of(claim)
 
     def _carries(self, claim: AllowedClaim) -> bool:
-        """A cause on the alert's side, or health of the very thing; its words must be its quotes' words. That a pod beside
-        it is well proves nothing while the alert's own thing is affected."""
+        """A cause on the alert's side, or health of the very thing; its words must be its quotes' words."""
         kind = claim.claim.claim_type
-        well = kind == "healthy" and claim in self.own and not self._is_affected
-        good = (kind == "root_cause" and claim.number in self._near) or well
+        good = (kind == "root_cause" and claim.number in self._near) or (kind == "healthy" and self._is_health(claim))
         return good and content_share(claim.claim.claim_text, claim.evidence) >= LEAST_SHARE
 
-    @property
-    def _is_affected(self) -> bool:
-        """Whether an allowed claim puts a thing that the alert names among the affected."""
-        allowed = {claim.claim.claim_id for claim in self._claims}
-        hit = (blast for blast in self._state.blast_radius if blast.group == "affected" and allowed & set(blast.claim_ids))
-        return any(names(entity, blast.entity) for blast in hit for entity in self._subject.entities)
+    def _is_health(self, claim: AllowedClaim) -> bool:
+        """Health of a sibling proves nothing, and none does beside trouble of the alert's own that is not told as over."""
+        if claim not in self.own or any(_is_open(one) for one in self.own):
+            return False
+        main = main_entity(self._state.alerts)
+        return main is None or names(main, evidence_text(claim.evidence))
 
     def _connected(self) -> frozenset[int]:
         """The alert's own claims, and step by step those that share a thing with one of them."""
@@ -119,6 +125,13 @@ class _Checks:
             if not more:
                 return frozenset(near)
             near |= more
+
+
+def _is_open(claim: AllowedClaim) -> bool:
+    """Trouble that the claim, in its own words, does not tell as over."""
+    text = claim.claim.claim_text
+    own = blank(text, [(start, end) for start, end, _ in marked_quotes(text)])
+    return claim.claim.claim_type in ("symptom", "impact") and not _OVER.search(own)
 
 
 def _things(state: RunState, claims: Iterable[AllowedClaim]) -> tuple[str, ...]:

@@ -113,6 +113,31 @@ def test_a_cause_is_near_when_an_own_claim_names_its_thing() -> None:
     assert evaluated(proven(own, cause), [ANSWERED]).verdict is Verdict.PASS
 
 
+WELL: tuple[ClaimType, str, str] = ("healthy", "all replicas are ready", "order-service")
+
+
+@pytest.mark.parametrize(
+    ("trouble", "verdict"),
+    [
+        ("error ratio 0.5", Verdict.LOW_CONFID),
+        ('the event says "BackOff (x23) is over 6m33s"', Verdict.LOW_CONFID),
+        ("the error ratio has recovered", Verdict.PASS),
+        ("错误率已恢复", Verdict.PASS),
+        ('This is over: "BackOff (x23)"', Verdict.PASS),
+    ],
+)
+def test_health_is_no_finding_beside_trouble_that_goes_on(trouble: str, verdict: Verdict) -> None:
+    assert evaluated(proven(WELL, ("symptom", trouble, "order-service")), [ANSWERED]).verdict is verdict
+
+
+def test_the_health_of_a_sibling_pod_proves_nothing_for_the_alerts_own() -> None:
+    alert = ALERT.model_copy(update={"labels": {"pod": "pay-7f9dd8b6c4-x7gr9"}, "annotations": {}})
+    sibling: tuple[ClaimType, str, str] = ("healthy", "ready since an hour", "pay-7f9dd8b6c4-k2m4p")
+    own: tuple[ClaimType, str, str] = ("healthy", "ready since an hour", "pay-7f9dd8b6c4-x7gr9")
+    assert evaluated(proven(sibling, alerts=(alert,)), [ANSWERED]).verdict is Verdict.LOW_CONFID
+    assert evaluated(proven(own, alerts=(alert,)), [ANSWERED]).verdict is Verdict.PASS
+
+
 def test_steps_and_answers_move_the_score_alone() -> None:
     found = evaluated(proven(OWN, CAUSE, steps=False), [])
     assert (found.tools_answered, found.actions_present, found.score, found.verdict) == (False, False, 0.6, Verdict.PASS)
