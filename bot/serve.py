@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
@@ -47,6 +48,7 @@ from storage.jobs import JobStore
 Mode = Literal["socket", "http"]
 
 GRACE_SECONDS = 20.0
+SWITCH_SECONDS = 0.001
 
 log = logging.getLogger(__name__)
 
@@ -104,6 +106,7 @@ async def open_bot(
     check_tokens(app.settings, mode)
     _make_room_for_blocking_work(app.settings.max_runs)
     async with AsyncExitStack() as stack:
+        stack.enter_context(_quick_switches())
         calls = await stack.enter_async_context(open_slack(access(app.settings)))
         address = await socket_address(calls, _secret(app.settings)) if mode == "socket" else ""
         bot = _put_together(app, calls, await identify(calls), clock)
@@ -182,6 +185,17 @@ def _make_room_for_blocking_work(most_runs: int) -> None:
     for it: Python's own pool has four threads more than the machine has processors, which a few runs keep busy."""
     pool = ThreadPoolExecutor(8 + 4 * most_runs, thread_name_prefix="blocking")
     asyncio.get_running_loop().set_default_executor(pool)
+
+
+@contextmanager
+def _quick_switches() -> Iterator[None]:
+    """A thread that only computes keeps the interpreter for 5 ms each time, and an acknowledgement needs it several times."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_SECONDS)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
 
 
 def _say_what_is_missing(app: App, identity: Identity) -> None:

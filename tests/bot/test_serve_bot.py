@@ -168,6 +168,14 @@ async def test_health_is_served_beside_socket_mode(tmp_path: Path) -> None:
                 await asyncio.sleep(0.1)
 
 
+async def test_threads_that_compute_let_acknowledgements_pass(tmp_path: Path) -> None:
+    before = sys.getswitchinterval()
+    with SlackEmulator() as slack:
+        async with running(slack, tmp_path):
+            assert sys.getswitchinterval() <= 0.001
+        assert sys.getswitchinterval() == pytest.approx(before)
+
+
 async def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
     with SlackEmulator() as slack:
         async with running(slack, tmp_path / "1", "http") as first:

@@ -8,6 +8,7 @@ regular expression that never comes back included, and what it held in memory is
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 from dataclasses import asdict
@@ -16,8 +17,13 @@ from types import FrameType
 from tools.logs.request import request_from
 from tools.logs.scan import ScanTimedOut, scan
 
+# How far it stands back where processors are short: Slack waits for the bot, and nobody for the last bytes of a log.
+NICENESS = 10
+
 
 def main() -> None:
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
     request = request_from(json.load(sys.stdin))
     if request.regex is not None and hasattr(signal, "setitimer"):
         # The regular expression engine looks for signals while it backtracks; nothing else can interrupt it.
