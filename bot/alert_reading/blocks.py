@@ -9,6 +9,7 @@ from typing import Any
 
 MAX_DEPTH = 12
 MAX_BLOCKS = 400
+MAX_CELL = 4_000
 _TITLED = re.compile(r"\A\s*(\*{1,2}[^*\n]{1,80}\*{1,2}:?|[^\n:：]{1,60}[:：])\s*(?:\n|(?<=[:：*])\s*)(.*)\Z", re.DOTALL)
 _WORDED = ("header", "title", "subtitle", "text", "body", "fields", "elements", "accessory", "rows", "blocks", "children", "description")  # fmt: skip
 _LINES = ("rich_text_section", "rich_text_quote", "rich_text_preformatted")
@@ -43,7 +44,7 @@ def fields_of(parts: BlockParts) -> Iterator[tuple[str, str]]:
     """Cells such as `*Service:*\\npayments` as pairs; a cell without a title has an empty one, or the title in the cell before."""
     title = ""
     for cell in parts.cells:
-        match = _TITLED.match(cell)
+        match = _TITLED.match(cell.lstrip()[:MAX_CELL])
         if match and not match[2].strip():
             title = match[1]
             continue

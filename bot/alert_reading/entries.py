@@ -212,8 +212,10 @@ def _section_of(text: str) -> str:
 
 def _leaves_section(text: str) -> bool:
     """Sections list with bullets; a `Source: …` at the margin is past them."""
+    if text[:1] in "-•*·◦▪":
+        return False
     pair = pair_of(text)
-    return text[:1] not in "-•*·◦▪" and pair is not None and "=" not in text[: len(pair[0]) + 3]
+    return pair is not None and "=" not in text[: len(pair[0]) + 3]
 
 
 def _named(links: Iterable[Link]) -> Iterator[tuple[str, str]]:

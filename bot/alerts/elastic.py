@@ -61,7 +61,7 @@ def _claims(post: Post) -> bool:
 
 
 def _read(post: Post) -> Reading | None:
-    lines = [line.strip(" *`") for line in post.whole().splitlines()[:_MAX_LINES]]
+    lines = [line[:600].strip(" *`") for line in post.whole().splitlines()[:_MAX_LINES]]
     found = next((match for form in _SENTENCES if (match := first_match(form, lines))), None)
     if found is None:
         return None

@@ -12,7 +12,7 @@ from bot.alert_reading.times import read_time, zone_in
 from bot.alert_reading.words import status_of
 
 _MESSAGE = re.compile(r"\[([^\n]{1,200})\] \[[^\w\]\n]{0,6}(Down|Up)\] ?(.*)", re.DOTALL)
-_MENTION = re.compile(r"\s*@(?:channel|here|everyone)\s*\Z")
+_MENTION = re.compile(r"\s{0,5}@(?:channel|here|everyone)\Z")
 
 
 def _claims(post: Post) -> bool:
@@ -20,8 +20,8 @@ def _claims(post: Post) -> bool:
 
 
 def _read(post: Post) -> Reading | None:
-    message = _MENTION.sub("", post.field("Message") or post.text)
-    match = _MESSAGE.search(message[:4_000])
+    message = _MENTION.sub("", (post.field("Message") or post.text)[:4_000].rstrip())
+    match = _MESSAGE.search(message)
     status = status_of(match[2]) if match else None
     if match is None or status is None:
         return None
