@@ -1,24 +1,20 @@
 """What alerts may use: runs at once and an hour, tokens and money a day, with a reserve for people and for critical alerts.
 
-Whatever is not run has a reason that its thread shows: nothing is dropped without a word.
+Whatever is not run has a reason that its thread shows (bot/blocks/reasons.py): nothing is dropped without a word.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from bot.blocks.reader import Reader
-from bot.grouping import COOLDOWN
 from storage.alert_places import AlertPlaces, Load
 from storage.budget import Ceiling
 from storage.database import Database
 from storage.incidents import Incident, IncidentStore
 
-# What a person decided for the channel is not told in each thread.
-SILENT = frozenset({"muted", "unwatched", "below_min_severity"})
 # A quarter of an hour in the line, and a warning is old news.
 LONGEST_WAIT = timedelta(minutes=15)
 
@@ -99,30 +95,6 @@ def obstacle(severity: str | None, load: Load, limits: AlertLimits) -> str | Non
         if ceiling.cost is not None and (spent.cost or 0.0) + load.running * _cost(load, limits) >= ceiling.cost * part:
             return f"{name}money"
     return "at_once" if load.running >= max(1, int(limits.at_once * share + 0.5)) else None
-
-
-def reason_text(code: str, reader: Reader) -> str | None:
-    """The words for a stored reason; None for those that are not told."""
-    kind, _, severity = code.partition(":")
-    if kind in SILENT:
-        return None
-    if kind == COOLDOWN:
-        return reader.say("not_looked_cooldown")
-    known = KINDS.get(kind)
-    if known is None:
-        return reader.say("not_looked_failed")
-    return reader.say(known, which=reader.say(f"alerts_{severity}" if severity in SEVERITIES else "alerts_unknown"))
-
-
-SEVERITIES = frozenset({"critical", "high", "warning", "info"})
-KINDS: Mapping[str, str] = {
-    "hour": "not_looked_hour",
-    "tokens": "not_looked_day",
-    "money": "not_looked_day",
-    "people_tokens": "not_looked_people",
-    "people_money": "not_looked_people",
-    "at_once": "not_looked_busy",
-}
 
 
 def _tokens(load: Load, limits: AlertLimits) -> float:

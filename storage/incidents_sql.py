@@ -97,7 +97,7 @@ UNENDED = (
     )
 )
 
-UNTAKEN = or_(row.teller_until.is_(None), row.teller_until < database_now())
+UNTAKEN = or_(row.teller_until.is_(None), row.teller_until <= database_now())
 DIRTY = (
     INCIDENTS.where(row.told_dirty.is_(True), UNTAKEN).order_by(RANK, row.last_seen_at, row.id).limit(bindparam("the_limit"))
 )

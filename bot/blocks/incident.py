@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from bot.alert_budget import reason_text
 from bot.blocks.parts import context, paragraph
 from bot.blocks.reader import Reader
+from bot.blocks.reasons import reason_text
 from bot.blocks.resolved import Resolved, resolved_message, span_text
 from bot.blocks.rich import Block
 from bot.blocks.text import escaped_line, phone_line

@@ -9,8 +9,9 @@ import pytest
 from alert_posts import START, Channel, ends, fires
 
 from agents.replies import Replies
-from bot.alert_budget import Admission, AlertBudget, AlertLimits, obstacle, reason_text
+from bot.alert_budget import Admission, AlertBudget, AlertLimits, obstacle
 from bot.blocks.reader import Reader
+from bot.blocks.reasons import reason_text
 from bot.data import data_folder
 from bot.incident_intake import Intake
 from bot.incident_line import incident_words
@@ -179,7 +180,7 @@ def test_a_reason_reads_as_a_sentence() -> None:
     said = reason_text("tokens:warning", reader("en"))
     assert said == "not looked at: daily budget for warnings spent; mention me to run it"
     assert reason_text("cooldown", reader("en")) == "not looked at again: the last report is fresh; mention me to run it"
-    assert reason_text("muted", reader("en")) is reason_text("below_min_severity", reader("en")) is None
+    assert reason_text("deleted", reader("en")) is reason_text("below_min_severity", reader("en")) is None
     assert reason_text("refused", reader("zh")) == "未查看：我内部出错；@我即可运行"
 
 
