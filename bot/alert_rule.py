@@ -19,9 +19,12 @@ _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?", re.IGNORECASE)
 _PRODUCT = re.compile(rf"{_NUMBER.pattern}(?:\s*[*/]\s*{_NUMBER.pattern})*", re.IGNORECASE)
 _RATES = ("rate", "irate")
 _COUNTS = ("count", "increase", "changes", "resets", "absent")
-# A threshold in somebody's words: "> 80", ">= 0.5", "threshold of 1.5", "threshold (80.0)".
+_BELOW = r"\b(?:below|under|less than|lower than)\b"
+# A threshold in somebody's words: "> 80", "above 1 s", "threshold of 1.5", "threshold (80.0)".
 _WORDED = re.compile(
-    rf"(?P<sign>>=?|<=?|threshold(?:\s+(?:of|is|was))?\s*[:=(]?)\s*(?P<number>{_NUMBER.pattern})(?![\w.])", re.IGNORECASE
+    rf"(?P<sign>>=?|<=?|\b(?:above|over|exceeds|greater than|more than|higher than)\b|{_BELOW}"
+    rf"|\bthreshold(?:\s+(?:of|is|was))?\s*[:=(]?)\s*(?P<number>{_NUMBER.pattern})(?![\w.])",
+    re.IGNORECASE,
 )
 
 
@@ -76,7 +79,7 @@ def worded_threshold(text: str) -> Condition | None:
     if len(numbers) != 1:
         return None
     number = numbers.pop()
-    below = any(sign == "<" for sign, _ in found) or bool(re.search(r"\b(below|less than|under)\b", text, re.IGNORECASE))
+    below = any(sign == "<" for sign, _ in found) or re.search(_BELOW, text, re.IGNORECASE) is not None
     return Condition("", number, below)
 
 

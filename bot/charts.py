@@ -48,6 +48,11 @@ class Charts:
     _rest: asyncio.TimerHandle | None = None
     _ending: asyncio.Task[None] | None = None
 
+    @property
+    def pid(self) -> int | None:
+        """Of the process that draws, while there is one."""
+        return self._process.pid if self._process is not None else None
+
     async def find(self, outcome: RunOutcome, reader: Reader) -> FoundChart:
         """What the report's chart shows. Raises StorageError and StateUnreadable."""
         alert = next(iter(outcome.report.alerts), None) if outcome.report else None
