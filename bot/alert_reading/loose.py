@@ -7,43 +7,26 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agents.contracts import Alert, AlertStatus
+from agents.contracts import Alert
 from bot.alert_reading.build import make_alert
 from bot.alert_reading.entries import Entry
+from bot.alert_reading.evidence import colour_of, is_alert, is_monitor
+from bot.alert_reading.heading_facts import take_facts
 from bot.alert_reading.headings import Heading, is_status_phrase, read_heading
 from bot.alert_reading.labels import joined, pairs_of_line, role_of
 from bot.alert_reading.markup import bare, code_in, links_in, plain
 from bot.alert_reading.parsed import Reading
-from bot.alert_reading.post import Part, Post, squeezed
+from bot.alert_reading.post import Part, Post
 from bot.alert_reading.sentences import BUILD, read_sentence
 from bot.alert_reading.structured import json_rows, table_rows
-from bot.alert_reading.times import read_time
-from bot.alert_reading.words import status_of_colour, status_of_emoji
+from bot.alert_reading.words import status_of_emoji
 
 MAX_LINES = 1_000
 MAX_ALERTS = 500
-_MONITORS = ("monitor", "alert", "alarm", "watch", "nagios", "icinga", "sensu", "check", "uptime", "pager", "prom", "zabbix", "cacti",
-             "prtg", "observ", "kube", "k8s", "healthcheck", "pingdom", "statuscake", "betterstack", "dynatrace", "appdynamics", "honeycomb", "rollbar", "bugsnag",
-             "site24x7", "solarwinds", "librenms", "victoria", "robusta", "signoz", "instana", "sumologic", "coralogix", "监控", "告警", "監視", "мониторинг", "모니터", "مراقبة", "incident", "oncall", "status")  # fmt: skip
-# Keys of tickets, builds and pull requests, whose states are no alert's.
-_OTHERS = {"reporter", "issue type", "sprint", "epic", "pull request", "branch", "commit", "author", "assignee", "reviewer", "due date", "story points"}
-_SUPPORT = {"host", "instance", "service", "value", "started", "namespace", "cluster", "noted"}
 _COUNT = re.compile(
     r"(?<![\w.])(\d{1,4})\s?(?:条|個|个|件の?)?\s?(?:[a-z]+\s){0,2}(?:alerts?|alarms?|incidents?|problems?|告警|报警|アラート|алерт\w*|проблем\w*|경보|알림|تنبيه\w*)(?!\w)",
     re.IGNORECASE,
 )
-_HOST_LIKE = r"[a-z](?=[\w.-]*\d)(?=[\w.]*[.-])[\w.-]*\w(?::\d{2,5})?|(?:\d{1,3}\.){3}\d{1,3}(?::\d{2,5})?|[a-z][\w-]*(?:\.[\w-]+){2,6}(?::\d{2,5})?"
-# A time that a heading carries: at its front, or behind "since".
-_SINCE = re.compile(r"(?:\bsince\s|\A\[?)\d{4}[-/.]\d\d[-/.]\d\d[T ]\d\d:\d\d[^\n]{0,30}", re.IGNORECASE)
-_ON_HOST = re.compile(
-    rf"(?:\b(?:on|at|host|server|serveur|servidor|node|instance|from)\s|主机\s?|节点\s?|服务器\s?|ホスト\s?|サーバー?\s?|\b(?:на|хост\w*|сервер\w*|узл\w+)\s|호스트\s?|서버\s?|(?:على|المضيف|الخادم)\s)[`*'\"]?({_HOST_LIKE})(?![\w/])",
-    re.IGNORECASE,
-)
-_NAGIOS = re.compile(r"\A(?:Service Alert: ?|Host Alert: ?|Service |Host )?([\w.-]{1,100})/([^\n:]{1,200}?)(?::\s[^\n]{0,400})?\Z")
-# Levels in capitals inside a heading are levels, in small letters they may be part of its sentence.
-_LEVEL = re.compile(r"\b(CRITICAL|CRIT|WARNING|WARN|MAJOR|MINOR|DISASTER|EMERGENCY|P[1-5]|SEV-?[1-5])\b")
-
-
 _EMOJI = re.compile(r"\A(?:\s|:[a-z0-9_+-]{1,40}:|[^\w\s\[(<\"“#*`])+")
 
 
@@ -102,7 +85,7 @@ def _of_piece(piece: _Piece, sender: str) -> Iterator[Alert]:
     else:
         entry = _entry(piece)
         heading = _main(headings, piece)
-        if _is_alert(entry, heading, piece):
+        if is_alert(entry, heading, piece.parts, piece.post):
             yield _alert(entry, heading, piece, sender, headings)
 
 
@@ -202,57 +185,20 @@ def _main(headings: Sequence[tuple[str, Heading]], piece: _Piece) -> Heading:
     return max(found, key=lambda sentence: len(sentence.name)) if found else said[0] if said else Heading("")
 
 
-def _is_alert(entry: Entry, heading: Heading, piece: _Piece) -> bool:
-    roles = {role for part in piece.parts for field in part.fields if (role := role_of(field.title))}
-    roles |= {role for line in entry.lines for key, _ in pairs_of_line(line) if (role := role_of(key))}
-    keys = {key.casefold() for key in (*entry.labels, *entry.annotations)}
-    colour = _colour(piece)
-    by_colour = colour == "firing" and _is_monitor(piece.post) or colour and piece.post.said_by("alertmanager", "prometheus")
-    if by_colour and piece.headings and not keys & _OTHERS:
-        return True
-    if not (entry.status or entry.severity or heading.says_something or (colour and roles & _SUPPORT and entry.value)):
-        return False
-    if keys & _OTHERS and not (heading.strong and (heading.severity or BUILD in heading.tags)):
-        return False
-    support = bool(roles & _SUPPORT) + bool(colour) + _is_monitor(piece.post)
-    stated = bool(entry.status) + bool(entry.severity)
-    return heading.strong or stated + support >= 2 or (heading.says_something and support + stated >= 1 and _is_monitor_or_named(piece, roles))
-
-
-def _is_monitor_or_named(piece: _Piece, roles: set[str]) -> bool:
-    return _is_monitor(piece.post) or bool(roles & _SUPPORT)
-
-
-def _is_monitor(post: Post) -> bool:
-    name = squeezed(post.username)
-    return any(word in name for word in _MONITORS)
-
-
-def _colour(piece: _Piece) -> AlertStatus | None:
-    return next((status for part in piece.parts if (status := status_of_colour(part.color))), None)
-
-
 def _alert(entry: Entry, heading: Heading, piece: _Piece, sender: str, headings: Sequence[tuple[str, Heading]]) -> Alert:
     name = entry.labels.get("alertname") or entry.name or heading.before or _name(heading, entry, headings)
-    name = _first_cell(entry, name or "")
-    line = piece.headings[0] if headings else name
-    _host(entry, name if _ON_HOST.search(name) else line, heading)
-    since = _SINCE.search(line[:600])
-    entry.at = entry.at or (read_time(since[0]) if since else None)
-    level = None if entry.severity or heading.severity else _LEVEL.search(name or "")
-    if (match := _NAGIOS.match(name or "")) and entry.labels.get("host", match[1]) == match[1] and heading.status and not entry.name:
-        entry.labels["host"], entry.labels["service"], name = match[1], match[2], match[2]
+    name = take_facts(entry, name or "", piece.headings[0] if headings and piece.headings else name or "", heading)
     if name and entry.annotations.get("summary") == name:
         del entry.annotations["summary"]
-    status = entry.status or heading.status or (_colour(piece) if not entry.severity else None) or "firing"
+    status = entry.status or heading.status or (colour_of(piece.parts) if not entry.severity else None) or "firing"
     starts_at, ends_at = entry.times(status)
     for part in piece.parts:
         entry.links.add("source", part.title_link).add_all((button.label, button.url) for button in part.buttons)
     return make_alert(
         sender,
-        bare(name or ""),
+        bare(name),
         status,
-        severity=entry.severity or heading.severity or (level[1] if level else None),
+        severity=entry.severity or heading.severity,
         labels=entry.labels,
         annotations=entry.annotations,
         value=entry.value,
@@ -267,34 +213,8 @@ def _name(heading: Heading, entry: Entry, headings: Sequence[tuple[str, Heading]
     """What the heading calls it; else the summary, else the first line that is no named value."""
     first = headings[0][1] if headings else heading
     is_title = bool(first.name) and not first.says_something and not pairs_of_line(headings[0][0])
-    if heading.name and not (is_title and not heading.leads and not _is_product(first.name)):
+    if heading.name and not (is_title and not heading.leads and not is_monitor(first.name)):
         return heading.name
     summary = entry.annotations.get("summary") or entry.annotations.get("description")
     lines = (other.name for line, other in headings if other.name and not pairs_of_line(line) and not other.says_something)
     return next(lines, None) or summary
-
-
-def _first_cell(entry: Entry, name: str) -> str:
-    """Of `cpu-high | web-01 | 97%` the first; a host among the others is one."""
-    cells = [cell.strip() for cell in name.split(" | ")]
-    host = next((cell for cell in cells[1:] if re.fullmatch(_HOST_LIKE, cell, re.IGNORECASE)), None)
-    if host and "instance" not in entry.labels:
-        entry.labels.setdefault("host", host)
-    return cells[0] if len(cells) > 1 else name
-
-
-def _is_product(title: str) -> bool:
-    """A title such as `Acme Monitoring` names who speaks, not what is wrong."""
-    name = squeezed(title)
-    return any(word in name for word in _MONITORS)
-
-
-def _host(entry: Entry, name: str, heading: Heading) -> None:
-    """A host that the heading names: behind a word for one, or in brackets."""
-    if "host" in entry.labels or "instance" in entry.labels:
-        return
-    tagged = next((tag for tag in heading.tags if re.fullmatch(_HOST_LIKE, tag, re.IGNORECASE)), None)
-    match = _ON_HOST.search(name[:1_000])
-    if host := tagged or (match[1] if match else None):
-        is_instance = not tagged and match is not None and match[0].casefold().startswith("instance")
-        entry.labels["instance" if is_instance else "host"] = host
