@@ -14,7 +14,7 @@ from agents.fences import shortened
 from agents.state import RunState
 from tools.invocation import Invocation
 
-CASES = "cases"
+CASES, CASE_DOCUMENT = "cases", "case "
 MAX_CASES = 3
 DETAIL_CHARS = 200
 
@@ -51,7 +51,7 @@ def _cases(invocations: Iterable[Invocation]) -> Iterable[SimilarCase]:
     seen: set[str] = set()
     refs = (ref for call in invocations if call.tool_name == KNOWLEDGE for ref in call.refs)
     for ref in refs:
-        case_id = ref.scope.get("document", "")
+        case_id = ref.scope.get("document", "").removeprefix(CASE_DOCUMENT)
         if ref.scope.get("domain") == CASES and case_id not in seen:
             seen.add(case_id)
             text = " ".join(ref.text.split())
