@@ -43,6 +43,8 @@ _WEAK_WORDS = (
     "restored 正常 失败 高 中 低 通知 提示 信息 超时 停止 重大 解决 解決 확인 정상 解除 回復 مؤكد عاد 중대 成功 закрыт принят внимание"
 )
 _WEAK = set(_WEAK_WORDS.split())
+# Behind a verb those are no levels: "CPU is high".
+_ADJECTIVES = {"high", "low", "medium", "average", "minor", "major", "severe", "moderate", "urgent"}
 # In brackets and in capitals those are a monitor's all the same.
 _BRACKETED = {"OK", "UP", "ERROR", "HIGH", "MEDIUM", "LOW", "MAJOR", "MINOR", "RECOVERED", "CLEARED", "CLEAR", "NORMAL", "INCIDENT"}
 # In the middle: what failed, and why.
@@ -148,7 +150,7 @@ def _end(found: Heading) -> Heading:
 def _trail(found: Heading) -> Heading:
     match = _TRAIL.match(found.name)
     said = _phrase(match[2]) if match else None
-    if match is None or said is None:
+    if match is None or said is None or (folded(match[2]) in _ADJECTIVES and found.name[match.end(1)].isspace()):
         return found
     return _with(replace(found, name=match[1]), said)
 
