@@ -15,7 +15,7 @@ from small_alert import (
     alert_request,
     good_triage,
 )
-from small_incident import CAUSE, CHANGE, HERRING_LINE, ServiceInput, claim, scripted, specs, world
+from small_incident import CAUSE, CHANGE, HERRING_LINE, Clock, ServiceInput, claim, scripted, specs, world
 
 from agents.contracts import AiopsReport, RunOutcome, Verdict
 from agents.events import RunEvent
@@ -136,11 +136,20 @@ async def test_a_round_that_finds_nothing_new_is_the_last(sqlite_database: Datab
     assert path(outcome) == [*ROUND, *ROUND, *END]
 
 
-async def test_no_round_begins_that_the_budget_would_cut_short(sqlite_database: Database) -> None:
+@pytest.mark.parametrize("spent", ["steps", "calls", "time"])
+async def test_no_round_begins_that_a_cap_would_cut_short(sqlite_database: Database, spent: str) -> None:
     symptom = claim(1, "symptom", "HikariPool-1 Connection is not available", ("E1", "HikariPool-1 Connection is not available"))
     turns = [alert_plan(), alert_looks(("query_logs", "order-service")), alert_draft(symptom)]
-    place = world(sqlite_database, scripted(*turns), limits=RunLimits(poll_seconds=0.01, steps=5)).place
-    outcome = await ask(alert_request(), place)
+    limits = RunLimits(poll_seconds=0.01, steps=5 if spent == "steps" else 25)
+    tool_limits = ToolLimits(max_calls=1) if spent == "calls" else None
+    clock = Clock()
+
+    def dawdle(event: RunEvent) -> None:
+        if spent == "time" and (event.kind, event.name) == ("node_finished", "AIOPS_EXECUTOR"):
+            clock.advance(160)
+
+    place = world(sqlite_database, scripted(*turns), limits=limits, tool_limits=tool_limits, clock=clock).place
+    outcome = await ask(alert_request(), place, dawdle)
     assert path(outcome) == [*ROUND, *END]
     assert (outcome.verdict, outcome.status) == (Verdict.LOW_CONFID, "SUCCESS")
 
@@ -207,9 +216,9 @@ async def test_without_anybody_to_take_over_the_run_still_ends_in_a_report(sqlit
 
 async def test_a_spent_cap_ends_the_run_with_what_is_proven(sqlite_database: Database) -> None:
     symptom = claim(1, "symptom", "HikariPool-1 Connection is not available", ("E1", "HikariPool-1 Connection is not available"))
-    prose = Turn(role="aiops_executor", reply="no json")
-    turns = [alert_plan(), alert_looks(("query_logs", "order-service")), alert_draft(symptom), alert_plan(), prose, prose]
-    place = world(sqlite_database, scripted(*turns), tool_limits=ToolLimits(max_calls=1)).place
+    prose, look = Turn(role="aiops_executor", reply="no json"), alert_looks(("query_metrics", "order-service"))
+    first = [alert_plan(), alert_looks(("query_logs", "order-service")), alert_draft(symptom)]
+    place = world(sqlite_database, scripted(*first, alert_plan(), look, prose, prose), tool_limits=ToolLimits(max_calls=2)).place
     outcome = await ask(alert_request(), place)
     assert outcome.orchestration_trace.termination_reason == "tool_calls"
     assert outcome.verdict is Verdict.REJECT
