@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
+
+MAX_LINKS = 300
 
 # <@U1>, <#C1|name>, <!here>, <!date^…|…>, <https://host|label>
 _MARK = re.compile(r"<([@#!])([^<>|]{0,300})(?:\|([^<>]{0,300}))?>|<([a-zA-Z][a-zA-Z+.-]{1,20}:[^<>|]+)(?:\|([^<>]*))?>")
 # Senders for other chats send HTML along.
 _HTML = re.compile(r"</?(?:font|span|strong|b|i|em|p|div|small)(?:\s[^<>\n]{0,100})?>", re.IGNORECASE)
 _PICTURE = re.compile(r":[a-z0-9_+'-]{1,40}:")
-_KEY_BEFORE = re.compile(r"([^\W\d_][\w -]{0,30})\s{0,2}[:：]\s{0,2}[*_]{0,2}\s{0,3}\Z")
+_EMPTY_LABELS = ("open", "link", "here", "view", "click here", "click", "url", "go")
+_KEY_BEFORE = re.compile(r"([^\W\d_][\w -]{0,30})\s{0,2}(?:[:：]\s{0,2}[*_]{0,2}|[*_]{1,2}\s{0,2}[:：])\s{0,3}\Z")
 _CODE = re.compile(r"```(?:[a-zA-Z]{1,10}\n)?(.*?)(?:```|\Z)", re.DOTALL)
 _ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
 _STARS = re.compile(r"(?<![\w*])\*{1,2}(?=\S)|(?<=\S)\*{1,2}(?![\w*])")
@@ -43,12 +47,13 @@ def links_in(markup: str) -> tuple[Link, ...]:
     """In the order in which they stand. A link that is a picture (`*Graph:* <url|:chart:>`) has the name before it as its label."""
     if "<" not in markup:
         return ()
-    return tuple(_link(markup, match) for match in _MARK.finditer(markup) if match[4])
+    found = (match for match in _MARK.finditer(markup) if match[4])
+    return tuple(_link(markup, match) for match in islice(found, MAX_LINKS))
 
 
 def _link(markup: str, match: re.Match[str]) -> Link:
     label, url = bare(unescape(match[5] or "")), unescape(match[4]).strip()
-    if label and not any(letter.isalnum() for letter in _PICTURE.sub("", label)):
+    if label.casefold() in _EMPTY_LABELS or (label and not any(letter.isalnum() for letter in _PICTURE.sub("", label))):
         before = _KEY_BEFORE.search(markup[max(0, match.start() - 40) : match.start()])
         label = before[1].strip() if before else label
     return Link(label, url)

@@ -15,11 +15,12 @@ _METRIC = re.compile(r"\A(Critical|Warning|Resolved|Triggered): (\S.*)\Z", re.IG
 _VALUE = re.compile(r"\A\W*(\d[\d.,]*\s?(?:%|[a-zµ]{1,2}\b)?)", re.IGNORECASE)
 _TAG = re.compile(r"([\w.-]{1,60}): `([^`\n]{1,500})`")
 _OVER = re.compile(
-    r"\b(?:issue|[A-Z][A-Z0-9-]*-[0-9A-Z]+)\b[^\n]{0,40}\b(?:resolved)\b|\bmarked\b[^\n]{0,80}\bas resolved\b|\A\S+(?: \S+)? resolved (?:issue|[A-Z])",
+    r"\Aissue (?:was |has been |marked as |automatically ){0,2}resolved\b|\Aresolved (?:issue|by)\b|\bmarked\b[^\n]{0,80}\bas resolved\b|"
+    r"\A\S{1,60}(?: \S{1,60})? resolved (?:issue\b|(?-i:[A-Z][A-Z0-9_]{0,30}-[0-9A-Z]{1,8})\b)",
     re.IGNORECASE,
 )
-_ARCHIVED = re.compile(r"\bissue\b[^\n]{0,40}\b(?:archived|ignored)\b", re.IGNORECASE)
-_SHORT_ID = re.compile(r"\b[A-Z][A-Z0-9_-]*-[0-9A-Z]{1,8}\b")
+_ARCHIVED = re.compile(r"\Aissue (?:was |has been |marked as ){0,2}(?:archived|ignored)\b", re.IGNORECASE)
+_SHORT_ID = re.compile(r"[A-Z][A-Z0-9_-]{0,60}-[0-9A-Z]{1,8}")
 
 
 def _claims(post: Post) -> bool:

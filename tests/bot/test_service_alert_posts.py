@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -50,3 +51,29 @@ def test_a_workflow_whose_name_speaks_of_failure_and_that_passed_does_not_fire()
         "attachments": [{"color": "good", "text": "failover-test", "fields": fields}],
     }  # fmt: skip
     assert parse_alerts(event).status == "resolved"
+
+
+def _sentry_issue(*lines: str) -> dict[str, object]:
+    link = "<https://acme.sentry.example/organizations/acme/issues/7/|*DNSError*>"
+    sections = [{"type": "section", "text": {"type": "mrkdwn", "text": text}} for text in (link, *lines)]
+    return {"type": "message", "text": "", "ts": "1796100001.000100", "bot_id": "B1", "bot_profile": {"name": "Sentry"}, "blocks": sections}
+
+
+def test_an_exception_that_speaks_of_resolving_does_not_close_its_issue() -> None:
+    assert parse_alerts(_sentry_issue("```issue: name could not be resolved```")).status == "firing"
+    assert parse_alerts(_sentry_issue("*Issue resolved by <@U0HUMAN1>*")).status == "resolved"
+
+
+@pytest.mark.parametrize("piece", ["A-", "\n\n", "\t", "** [", "`{", "<https://a|b> ", "a: b, "])
+@pytest.mark.parametrize("path", OURS[::5], ids=lambda path: path.stem)
+def test_a_text_of_100_kb_of_any_piece_is_read_in_time(path: Path, piece: str) -> None:
+    """A generous bound: what grows with the square of the length would take seconds."""
+    event = json.loads(path.read_text(encoding="utf-8"))["event"]
+    long = piece * (100_000 // len(piece))
+    message = event.get("message", event)
+    message["text"] = f"{message.get('text', '')} {long}"
+    for part in message.get("attachments", []):
+        part["text"] = f"{part.get('text', '')} {long}"
+    start = time.process_time()
+    parse_alerts(event)
+    assert time.process_time() - start < 1.0
