@@ -44,7 +44,7 @@ def title_of(text: str) -> Title | None:
     counts = [(status_of(word.replace(" ", "")) or status_of(word), int(number or 1)) for word, number in _COUNTS.findall(match[1])]
     found = {status for status, _ in counts}
     status = next((each for each in ("firing", "no_data", "resolved") if each in found), "firing")
-    group, inside = _split(_TAIL.sub("", match[2]).splitlines()[0] if match[2] else "")
+    group, inside = _split(_TAIL.sub("", match[2]).splitlines()[0].strip("*_ ") if match[2].strip("*_ ") else "")
     labels = dict(_PAIR.findall(inside))
     name, others = _name(group, inside)
     return Title(
@@ -144,7 +144,7 @@ def _alert(entry: Entry, part: Part, title: Title, sender: str, *, alone: bool) 
     name = labels.get("alertname") or title.name or entry.name
     if name and title.names_rule:
         labels = {"alertname": name} | labels
-    status = entry.status or title.status
+    status = entry.group_status or title.status
     if name == "DatasourceNoData" and status == "firing":
         status = "no_data"
     starts_at, ends_at = entry.times(status)
@@ -152,16 +152,21 @@ def _alert(entry: Entry, part: Part, title: Title, sender: str, *, alone: bool) 
         sender,
         name,
         status,
-        severity=entry.severity or title.severity,
+        severity=_first_level(entry.labels.get("severity"), title.severity, entry.severity),
         labels=labels,
         annotations=entry.annotations,
-        value=None if entry.value == "[no value]" else entry.value,
+        value=entry.value,
         starts_at=starts_at,
         ends_at=ends_at,
         links=_links(entry, part).by_kind(),
         group=title.group if alone and labels.keys() <= {"alertname"} else None,
         raw="\n".join(piece for piece in (part.title or part.fallback, *entry.lines) if piece),
     )
+
+
+def _first_level(*said: str | None) -> str | None:
+    """A label's, then the title's, then what the text says: that may be anybody's words. One that is known counts first."""
+    return next((level for level in said if severity_of(level)), None) or next((level for level in said if level), None)
 
 
 def _links(entry: Entry, part: Part) -> Links:

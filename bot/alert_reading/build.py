@@ -27,6 +27,7 @@ _LINK_KINDS = (
     ("query", ("query", "graph", "prometheus", "expression")),
     ("source", ("source", "generator", "view alert", "view incident", "open in", "visit", "details", "详情", "詳細")),
 )
+_NO_VALUE = ("[no value]", "n/a", "N/A", "-", "null", "None", "no value")
 _WEB = re.compile(r"https?://[^\s<>|\"]{3,4000}")
 
 
@@ -56,7 +57,7 @@ def make_alert(
         severity_raw=severity_written(severity),
         labels=kept,
         annotations=_kept(annotations),
-        value=(value or "").strip()[:MAX_VALUE] or None,
+        value=None if value in _NO_VALUE else (value or "").strip()[:MAX_VALUE] or None,
         starts_at=starts_at,
         ends_at=ends_at,
         links=dict(links or {}),

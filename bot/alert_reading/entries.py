@@ -27,9 +27,12 @@ _NUMBER = re.compile(r"\A[-+<>=~≈]{0,2}\d[\d.,:%]*[a-zA-Zµ%/]{0,6}\Z")
 
 @dataclass
 class Entry:
-    """One alert of a list as its lines say it; levels as written. `at` is a time that names neither start nor end."""
+    """One alert of a list as its lines say it; levels as written. `at` is a time that names neither start nor end. `group_status`:
+    of the heading (**Firing**) that it is listed below. `state_level`: a state's word where it is a level (`State: CRITICAL`)."""
 
     status: AlertStatus | None = None
+    group_status: AlertStatus | None = None
+    state_level: str | None = None
     severity: str | None = None
     value: str | None = None
     starts_at: str | None = None
@@ -62,13 +65,15 @@ class Entry:
 
     def _say_freely(self, key: str, value: str) -> None:
         role = role_of(key)
-        if not value or self._link(key, value):
+        if not value or self._link(key, value) or role == "link":
             return
         if role == "severity" and len(value) <= 40:
             self.severity = self.severity or severity_word(value)
             self.status = self.status or (status_in(value) if "状态" in key else None)
         elif role == "status" and status_in(value):
             self.status = self.status or status_in(value)
+            level = severity_word(value)
+            self.state_level = level if self.status == "firing" and severity_of(level) else None
         elif role == "value":
             self.value = self.value or value
         elif role in ("started", "ended", "time"):
@@ -77,7 +82,7 @@ class Entry:
             self._named(key, value)
         elif role == "tags":
             self._tags(key, value)
-        elif role in ("summary", "description", "noted", "status", "severity", "link") or not _is_label(key, value, role):
+        elif role in ("summary", "description", "noted", "status", "severity") or not _is_label(key, value, role):
             self.annotations.setdefault(key.casefold() if role in (None, "noted") else role or key, value)
         else:
             self.labels.setdefault(label_name(key), value)
@@ -164,7 +169,7 @@ class _Reader:
         if self._entry.lines and not self._only_one:
             self.entries.append(Entry())
             self._first_key = None
-        self._entry.status, self._section = status_of(word), ""
+        self._entry.group_status, self._section = status_of(word), ""
 
     def _said(self, markup: str, text: str) -> None:
         pairs = pairs_of_line(text)
@@ -194,8 +199,7 @@ class _Reader:
         if self._first_key is None:
             self._first_key = key
         elif key == self._first_key and not self._only_one:
-            status = self._entry.status
-            self.entries.append(Entry(status=status))
+            self.entries.append(Entry(group_status=self._entry.group_status))
             self._section = ""
 
     @property

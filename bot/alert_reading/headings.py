@@ -109,7 +109,7 @@ def _brackets(found: Heading) -> Heading:
             said = replace(said, strong=True) if match[1] in _BRACKETED or _CODE.match(match[1]) else said
             before = found.before or (found.tags[0] if found.tags and not found.says_something else "")
             found = _with(replace(found, name=rest, before=before), said)
-        elif len(found.tags) < 6 and rest:
+        elif len(found.tags) < 6 and rest and not rest.startswith(("is ", "are ", "has ", "was ", "went ")):
             found = replace(found, name=rest, tags=(*found.tags, match[1]))
         else:
             break

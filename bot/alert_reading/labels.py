@@ -112,7 +112,10 @@ def _pairs(line: str) -> list[tuple[str, str]]:
     if ":" not in line and "=" not in line and "：" not in line:
         match = _ALIGNED.match(line[:500]) if "  " in line.strip() or "|" in line else None
         return [(match[1], bare(match[2]))] if match and role_of(match[1]) not in (None, "name") else []
-    pieces: Iterable[str] = _several(line) if len(line) < 2_000 else (line,)
+    line = _BULLET.sub("", f"{line} ").rstrip()
+    pieces = _several(line) if len(line) < 2_000 else [line]
+    if pair_of(pieces[0]) is None:
+        return []  # a sentence, whatever it goes on to say
     return [pair for piece in pieces if (pair := pair_of(piece))]
 
 

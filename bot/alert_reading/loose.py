@@ -198,7 +198,7 @@ def _alert(entry: Entry, heading: Heading, piece: _Piece, sender: str, headings:
         sender,
         bare(name),
         status,
-        severity=entry.severity or heading.severity,
+        severity=entry.severity or heading.severity or entry.state_level,
         labels=entry.labels,
         annotations=entry.annotations,
         value=entry.value,

@@ -94,9 +94,10 @@ class Post:
         return next((value for part in self.parts if (value := part.field(*titles))), "")
 
     def titles(self) -> Iterator[str]:
-        """What may be a heading, in order: of each part, then the text's first line, then fallbacks."""
+        """What may be a heading, in order: of each part, then the text's first line, pretexts', then fallbacks."""
         yield from (part.title for part in self.parts if part.title)
         yield from self.text.splitlines()[:1]
+        yield from (line for part in self.parts for line in part.pretext.splitlines()[:1])
         yield from (part.fallback for part in self.parts if part.fallback)
 
     def whole(self) -> str:

@@ -6,6 +6,8 @@ import re
 
 from agents.contracts import AlertStatus
 from bot.alert_reading.build import Links, make_alert
+from bot.alert_reading.headings import read_heading
+from bot.alert_reading.loose import read_loosely
 from bot.alert_reading.parsed import Reading, Sender
 from bot.alert_reading.post import Part, Post
 from bot.alert_reading.times import read_time
@@ -29,10 +31,10 @@ def _claims(post: Post) -> bool:
 def _read(post: Post) -> Reading | None:
     part = next((part for part in post.parts if part.title and (part.field("Host") or _TITLE.match(part.title))), None)
     if part is None:
-        return None
-    match = _TITLE.match(part.title)
-    lead, name = (match[1], match[2]) if match else ("", part.title)
-    status = _status(lead, part)
+        return read_loosely(post, SENDER.name)
+    match, heading = _TITLE.match(part.title), read_heading(part.title)
+    lead, name = (match[1], match[2]) if match else ("", heading.name if heading.leads else part.title)
+    status = _status(lead, part) if match or not heading.leads else heading.status
     if status is None:
         return None
     at = read_time(part.field("Event time"))
