@@ -30,7 +30,7 @@ from storage.incidents import Incident
 from storage.records import Run
 
 QUICK_TELLER = TellerTimes(
-    poll=0.05, post_gap=0.0, edit_pace=0.0, reaction_pace=0.0, rest=0.0, retry=0.05, settle=0.0, heal=0.05
+    poll=0.05, edit_pace=0.0, reaction_pace=0.0, rest=0.0, retry=0.05, settle=0.0, heal=0.05
 )
 ALERTS, ALERTS_ID = "alerts", "C0ALERTS01"
 SHARED = Path(__file__).parents[3] / "shared" / "alerts"
