@@ -21,7 +21,6 @@ from bot.blocks.incident import REACTIONS, IncidentLine, IncidentView, incident_
 from bot.blocks.reader import Reader, slack_words
 from bot.pacing import Pacer
 from bot.slack_client import SlackAway, SlackCalls, SlackRefused
-from storage.channels import ChannelStore
 from storage.engine import Database
 from storage.errors import StorageError
 from storage.incidents import Incident, IncidentStore, StoredAlert
@@ -46,12 +45,12 @@ def incident_words(replies: Replies) -> Replies:
 
 @dataclass(frozen=True)
 class TellerTimes:
-    """Seconds. `post_gap`: between two messages of ours in a channel, whichever process posts; `edit_pace`: between two edits of
-    lines in this process, and `reaction_pace` of reactions (Slack allows about 50 a minute for the workspace); `rest`: how long
-    a thread that was told is left alone; `retry`: one that could not be told; `lease`: how long a teller may take."""
+    """Seconds. `edit_pace`: between two edits of lines in this process, and `reaction_pace` of reactions (Slack allows about 50
+    a minute for the workspace); `rest`: how long a thread that was told is left alone, `busy` one whose channel took
+    nothing, `retry` one that could not be told; `lease`: how long a teller may take."""
 
     poll: float = 1.0
-    post_gap: float = 1.0
+    busy: float = 1.0
     edit_pace: float = 2.5
     reaction_pace: float = 1.3
     rest: float = 3.0
@@ -87,7 +86,7 @@ class IncidentTeller:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._calls, self._db, self._how, self._owner = calls, db, how, owner
-        self._store, self._channels = IncidentStore(db), ChannelStore(db)
+        self._store = IncidentStore(db)
         self._times, self._flapping_from, self._sleep = times or TellerTimes(), flapping_from, sleep
         self._edits, self._reactions = Pacer(self._times.edit_pace), Pacer(self._times.reaction_pace)
         self._woken = asyncio.Event()
@@ -143,7 +142,7 @@ class IncidentTeller:
         try:
             if await self._told(one):
                 return await one.finish(self._times.rest)
-            rest = self._times.post_gap
+            rest = self._times.busy
         except _TakenOver:
             return False
         except SlackAway as error:
@@ -214,15 +213,10 @@ class IncidentTeller:
 
     async def _post(self, one: _OneTelling, line: IncidentLine) -> bool:
         incident = one.incident
-        if self._calls.post_wait(incident.channel) > 0:
-            return False
-        if not await self._db.call(self._channels.take_turn, incident.team, incident.channel, self._times.post_gap):
-            return False
         await one.note(posting=True)
         try:
-            posted = await self._calls.call(
-                "chat.postMessage",
-                channel=incident.channel,
+            posted = await self._calls.post_at_once(
+                incident.channel,
                 thread_ts=incident.root_ts,
                 unfurl_links=False,
                 unfurl_media=False,
@@ -232,6 +226,9 @@ class IncidentTeller:
             if not error.may_have_happened:
                 await one.note(posting=False)
             raise
+        if posted is None:
+            await one.note(posting=False)
+            return False
         await one.note(line=str(posted["ts"]), digest=_digest(line), posting=False)
         return True
 

@@ -20,6 +20,7 @@ from bot.app import App, open_app, prepare
 from bot.asking import nothing_to_look_at
 from bot.budget import Budget, Ceilings
 from bot.cases import Cases
+from bot.channel_turns import ChannelTurns
 from bot.charts import Charts
 from bot.connection import SocketConnection, http_door, slack_door, socket_mode
 from bot.context import completing
@@ -148,6 +149,7 @@ def _put_together(
     app: App, calls: SlackCalls, identity: Identity, clock: Callable[[], datetime] | None
 ) -> RunningBot:
     settings, work = app.settings, app.work
+    calls.turns = ChannelTurns(app.database, identity.team)
     jobs, charts = JobStore(app.database), Charts(app.database, work.tools.prometheus)
     host = urlsplit(settings.prometheus_url).hostname
     worker = Worker(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from bot.blocks.text import split_text, unpinged
+from bot.channel_turns import ChannelTurns
 from bot.pacing import Pacer
 from bot.validator import Problem, check
 
@@ -102,6 +103,8 @@ class SlackCalls:
         self.client = _client(access, session, rate_limits=access.rate_limit_tries)
         self._repeating = _client(access, session, rate_limits=access.rate_limit_tries, failures=access.failure_tries)
         self._impatient = _client(access, session, rate_limits=0)
+        # Where several processes post: who has the channel's next turn.
+        self.turns: ChannelTurns | None = None
         self._lacking: set[str] = set()
         self._identity: Mapping[str, Any] | None = None
 
@@ -162,8 +165,15 @@ class SlackCalls:
         return self._appends.reserve("") if streaming else self._updates.reserve("")
 
     def post_wait(self, channel: str) -> float:
-        """The seconds until a post to the channel would not wait; 0 takes no turn."""
+        """The seconds until a post to the channel would not wait for others of this process; 0 takes no turn."""
         return self._posts.wait(channel)
+
+    async def post_at_once(self, channel: str, **arguments: Any) -> dict[str, Any] | None:
+        """A chat.postMessage that may as well come later: None where the channel takes nothing now. Raises as `call`."""
+        if self.post_wait(channel) > 0 or (self.turns is not None and not await self.turns.taken(channel)):
+            return None
+        self._posts.reserve(channel)
+        return await self._called("chat.postMessage", _sendable("chat.postMessage", {"channel": channel, **arguments}), in_turn=True)
 
     async def upload(self, url: str, content: bytes) -> None:
         """The second step of an upload: the bytes go to the address that the first one gave. Raises as `call`."""
@@ -194,15 +204,19 @@ class SlackCalls:
         except (aiohttp.ClientError, TimeoutError) as error:
             raise SlackAway("file download", _why(error), may_have_happened=False) from error
 
-    async def _called(self, method: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        await self._wait(method, arguments)
+    async def _called(self, method: str, arguments: dict[str, Any], *, in_turn: bool = False) -> dict[str, Any]:
+        if not in_turn:
+            await self._wait(method, arguments)
         if method in _REPLACEABLE:
             return await _called(self._impatient, method, arguments)
         return await _called(self.client if method in ONCE else self._repeating, method, arguments)
 
     async def _wait(self, method: str, arguments: Mapping[str, Any]) -> None:
         if method in _POSTS:
-            await self._posts.turn(str(arguments.get("channel", arguments.get("channel_id"))))
+            channel = str(arguments.get("channel", arguments.get("channel_id")))
+            await self._posts.turn(channel)
+            if self.turns is not None:
+                await self.turns.wait(channel)
         elif method in ("chat.update", "chat.appendStream"):
             await self._edits.turn(f"{arguments.get('channel')}/{arguments.get('ts')}")
 

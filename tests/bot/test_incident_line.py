@@ -18,6 +18,7 @@ from slack_worker import CHANNEL, emulator
 from agents.replies import Replies
 from bot.blocks.incident import IncidentView, incident_line, reaction_of
 from bot.blocks.reader import Reader
+from bot.channel_turns import ChannelTurns
 from bot.data import data_folder
 from bot.emulator.slack import SlackEmulator
 from bot.incident_intake import Intake
@@ -26,7 +27,7 @@ from bot.slack_client import SlackAccess, SlackCalls, open_slack
 from storage.engine import Database
 from storage.incidents import Incident, IncidentStore
 
-QUICK = TellerTimes(poll=0.02, post_gap=0.0, edit_pace=0.0, reaction_pace=0.0, rest=0.0, retry=0.0, settle=0.0, heal=0.0)
+QUICK = TellerTimes(poll=0.02, busy=0.0, edit_pace=0.0, reaction_pace=0.0, rest=0.0, retry=0.0, settle=0.0, heal=0.0)
 BOT = "U0BOT"
 
 
@@ -286,10 +287,9 @@ async def test_a_channel_gets_one_message_a_gap_from_all_processes(told: Told) -
     for number, root in enumerate(roots):
         told.post(fires("A", service=f"s{number}"), ts=root)
         told.store.skipped(f"i{number + 1}", 1, "hour:warning")
-    slow = replace(QUICK, post_gap=60.0)
-    tellers = [told.another("one", slow), told.another("two", slow)]
-    for teller in tellers:
-        await teller.look()
+    told.calls.turns = ChannelTurns(told.database, "T1", gap=60.0)
+    for owner in ("one", "two"):
+        await told.another(owner).look()
     assert sum(len(told.lines(root)) for root in roots) == 1
     assert [told.reactions(root) for root in roots] == [["zzz"], ["zzz"]]
 
