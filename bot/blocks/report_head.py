@@ -56,9 +56,10 @@ def head_of(told: ToldReport, view: AnswerView) -> Head:
         elements.append(section(spans(reader.say("cancelled"), italic=True)))
     elements += _found(told, reader)
     step, read = _next(told)
-    if step or told.outcome.verdict is not Verdict.PASS:
-        shown = step or phone_line(reader.say("no_next_steps"), _NEXT_CHARS)
-        elements.append(section(spans(reader.say("next"), bold=True), advice(shown, reader.link_hosts)))
+    if not step and told.outcome.verdict is not Verdict.PASS and not told.runbooks:
+        step = reader.say("triage_no_step")
+    if step:
+        elements.append(section(spans(reader.say("next"), bold=True), advice(step, reader.link_hosts)))
     for url in told.runbooks[:1]:
         elements.append(section(spans(reader.say("triage_runbook"), bold=True), link(phone_line(url, 300))))
     more, *left = shown_pieces("".join(rest), _REST_CHARS)

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from agents.contracts import AiopsReport, Hypothesis, RunOutcome, Verdict
+from agents.contracts import AiopsReport, Hypothesis, RunOutcome
 from agents.replies import Replies
 from bot.blocks.answer import AnswerView
 from bot.blocks.outcome import answer_message
@@ -69,7 +69,8 @@ def test_the_first_600_characters_hold_verdict_alert_cause_and_next_step(outcome
     assert first.startswith(verdict)
     assert report_of(outcome).headline.split(";")[0] in first
     assert ("Probable cause: " in first) != ("Healthy: " in first)
-    assert "Next: " in first or (outcome.verdict is Verdict.PASS and not report_of(outcome).actions)
+    assert "Next: " in first or not report_of(outcome).actions
+    assert "Runbook: " in first
 
 
 def test_the_head_names_the_cause_its_proof_the_next_step_and_the_runbook() -> None:
@@ -79,6 +80,12 @@ def test_the_head_names_the_cause_its_proof_the_next_step_and_the_runbook() -> N
     assert "to 5 [1]" in head
     assert "Next: Set maximum-pool-size of order-service back to 30." in head
     assert f"Runbook: {RUNBOOK}" in head
+
+
+def test_who_has_neither_step_nor_runbook_is_told_what_to_do() -> None:
+    bare = changed(sample_rejected(), alerts=(sample_alert(links={}),))
+    assert "Next: \nLook into it by hand" in said(bare) or "Next: Look into it by hand" in said(bare)
+    assert "Next: " not in said(sample_rejected()), "the runbook is the next step"
 
 
 def test_without_a_proven_cause_the_best_finding_stands_in_its_place() -> None:
