@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class ThreadPlace:
-    """Where a run's messages go. `thread_ts` is the message that they go under."""
+    """Where a run's messages go. `thread_ts` is the message that they go under, "" where they stand by themselves."""
 
     team: str
     channel: str
@@ -150,7 +150,7 @@ class Posts:
         return await self.calls.call(
             "chat.postMessage",
             channel=self.place.channel,
-            thread_ts=self.place.thread_ts,
+            thread_ts=self.place.thread_ts or None,
             metadata=self._metadata(part),
             unfurl_links=False,
             unfurl_media=False,
@@ -176,7 +176,8 @@ class Posts:
             if metadata.get("event_type") == EVENT_TYPE and payload.get("run_id") == self.run_id:
                 await self.remember(str(payload.get("part")), str(message["ts"]))
         self._unsure.clear()
-        stream = None if PROGRESS in self._ts else await self._unknown_stream(ours)
+        known = PROGRESS in self._ts or not self.place.thread_ts
+        stream = None if known else await self._unknown_stream(ours)
         if stream is not None:
             await self.remember(PROGRESS, stream)
 
@@ -190,12 +191,13 @@ class Posts:
         return None
 
     async def _ours(self) -> list[dict[str, Any]]:
-        """Our own messages in the thread since the run was asked for."""
+        """Our own messages in the thread, or beside all threads, since the run was asked for."""
         identity = await self.calls.identity()
         oldest = f"{(self.since - _SLACK_CLOCK).timestamp():.6f}"
-        where = {"channel": self.place.channel, "ts": self.place.thread_ts, "oldest": oldest, "limit": 200}
+        method = "conversations.replies" if self.place.thread_ts else "conversations.history"
+        where = {"channel": self.place.channel, "ts": self.place.thread_ts or None, "oldest": oldest, "limit": 200}
         try:
-            pages = self.calls.pages("conversations.replies", "messages", include_all_metadata=True, **where)
+            pages = self.calls.pages(method, "messages", include_all_metadata=True, **where)
             return [message async for message in pages if _is_by(message, identity)]
         except SlackRefused as error:
             # An answer that stands twice is better than none.

@@ -22,7 +22,7 @@ from bot.report_thread import ReportPosting
 from bot.slack_client import SlackAway, SlackCalls, SlackRefused
 from bot.stored_outcome import stored_outcome
 from bot.thread import Thread, ThreadTimes
-from storage.errors import LeaseLost, StorageConflict, StorageError
+from storage.errors import LeaseLost, StorageError
 from storage.jobs import Job, JobStore
 from storage.trace import Lease, Run, RunResult, TraceStore
 
@@ -309,20 +309,21 @@ class Worker:
             return reader.say("run_unreadable")
 
     async def _deliver_elsewhere(self, job: Job, run: Run, said: RunOutcome | str | None, why: SlackRefused) -> None:
-        """The thread takes nothing any more (archived, the bot was removed): the asker gets it as a direct message."""
+        """The thread takes nothing any more (archived, the bot was removed): the asker gets it as a direct message, once
+        as well."""
         log.error("the answer of %s cannot go where it belongs: %s", job.run_id, why)
         if job.user_id is None or said is None:
             return
         words = said.answer if isinstance(said, RunOutcome) else said
         text = f"{self._reader(run).say('answered_elsewhere', error=why.error)}\n\n{words}"
         shown = split_text(markdown_escape(text), _DIRECT_CHARS)[0]
+        opened = await self.calls.optional("conversations.open", users=job.user_id)
+        direct = self._posts(job, ThreadPlace(job.team, str(opened["channel"]["id"]) if opened else job.user_id, ""))
         try:
-            sent = await self.calls.call("chat.postMessage", channel=job.user_id, markdown_text=shown)
+            await direct.load(look=True)
+            await direct.post("answer", markdown_text=shown)
         except SlackRefused as error:
             log.error("nor to the one who asked: %s", error)
-            return
-        with suppress(StorageConflict):
-            await self.place.db.call(self.jobs.posted, job.run_id, "answer", str(sent["channel"]), str(sent["ts"]))
 
     # ---------------------------------------------------------------- its thread
 
@@ -332,7 +333,7 @@ class Worker:
         if known is not None:
             return known
         run = await self.place.db.call(TraceStore(self.place.db).run, job.run_id)
-        posts = Posts(self.calls, self.place.db, self.jobs, job.run_id, place_of(job), job.placed_at, self.times.settle)
+        posts = self._posts(job, place_of(job))
         thread = Thread(
             self.calls,
             posts,
@@ -344,6 +345,9 @@ class Worker:
         )
         # Another task may have made one meanwhile.
         return self._threads.setdefault(job.run_id, (thread, posts))
+
+    def _posts(self, job: Job, where: ThreadPlace) -> Posts:
+        return Posts(self.calls, self.place.db, self.jobs, job.run_id, where, job.placed_at, self.times.settle)
 
     def _reader(self, run: Run) -> Reader:
         return Reader(self.words, run.language, ZoneInfo(run.zone), self.link_hosts)

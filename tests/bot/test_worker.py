@@ -215,6 +215,24 @@ async def test_where_the_thread_takes_nothing_the_asker_gets_a_direct_message(
         assert bot.jobs.run_of_message(slack.open_dm("ana"), message["ts"]) == job.run_id
 
 
+@pytest.mark.parametrize("fault", [{"drop_reply": True}, {"status": 503}])
+async def test_a_direct_message_whose_reply_was_lost_is_not_sent_again(
+    slack: SlackEmulator, sqlite_database: Database, fault: dict[str, Any]
+) -> None:
+    model = Incident(waits_in="composer")
+    async with bench(slack, sqlite_database, model, access={"failure_tries": 0}) as bot:
+        job = bot.ask()
+        bot.queue.wake(job.run_id)
+        await asyncio.wait_for(model.waiting.wait(), 10)
+        # The first is the one that the thread refuses.
+        await slack.wait_for(lambda: bool(bot.parts(job)))
+        slack.archive(CHANNEL)
+        slack.fail("chat.postMessage", after=1, **fault)
+        model.gate.set()
+        await bot.answered(job)
+        assert len(slack.messages(slack.open_dm("ana"))) == 1
+
+
 async def test_a_token_that_was_revoked_does_not_lose_the_answer(
     slack: SlackEmulator, sqlite_database: Database
 ) -> None:
