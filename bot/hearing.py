@@ -9,6 +9,7 @@ from bot.incoming import MENTION, Incoming
 from bot.jobs import MAX_QUESTION_CHARS, RequestRefused
 from bot.people import Person
 from bot.recall import what_was_found
+from bot.worker import QUIET
 from storage.jobs import Added
 
 
@@ -25,9 +26,11 @@ async def hear(desk: Desk, message: Incoming) -> None:
 
 
 async def _taken_back(desk: Desk, message: Incoming) -> None:
-    """A question that was deleted needs no answer."""
+    """A question that was deleted needs no answer, and one that nobody has begun to work on no word either."""
     for job in await desk.db.call(desk.jobs.unfinished, message.thread):
         if job.ts == message.deleted_ts and job.trigger == MENTION:
+            if job.attempt == 0:
+                await desk.db.call(desk.trace.put_evaluation, job.run_id, QUIET, {"why": "deleted"})
             await desk.cancel(job.run_id)
 
 

@@ -205,7 +205,7 @@ async def test_a_deleted_question_needs_no_answer(sqlite_database: Database) -> 
             await bot.settled(2)
             slack.delete("incidents", ts)
             await bot.settled(3)
-            assert [run.status for run in bot.runs] == ["CANCELLED"]
+            assert [(run.status, run.self_evaluation) for run in bot.runs] == [("CANCELLED", {"quiet": {"why": "deleted"}})]
 
 
 async def test_an_edited_question_is_answered_as_it_was_asked(sqlite_database: Database) -> None:

@@ -134,6 +134,21 @@ async def test_two_bots_on_one_database_answer_once(tmp_path: Path) -> None:
             assert slack.refused == []
 
 
+async def test_a_question_that_is_deleted_while_it_waits_leaves_nothing_in_its_thread(tmp_path: Path) -> None:
+    with SlackEmulator(schema=SCHEMA) as slack:
+        slack.fail("chat.startStream", delay=1.0, times=None)
+        async with running(slack, tmp_path, max_runs=1) as bot:
+            slack.post("incidents", "ana", f"{slack.mention} {QUESTION}")
+            await slack.wait_for(lambda: bot.queue.running == 1)
+            ts = slack.post("incidents", "ben", f"{slack.mention} why is the shop slow?")
+            store = TraceStore(bot.app.database)
+            await slack.wait_for(lambda: len(store.recent_runs(2)) == 2)
+            slack.delete("incidents", ts)
+            await slack.wait_for(lambda: "CANCELLED" in [run.status for run in store.recent_runs(2)], 20)
+            await slack.wait_for(lambda: bot.queue.idle, 30)
+            assert [each for each in slack.messages("incidents") if each.get("thread_ts") == ts and each["ts"] != ts] == []
+
+
 @pytest.mark.parametrize("how", ["abort", "close", "refresh_requested"])
 async def test_events_flow_again_after_a_lost_connection(tmp_path: Path, how: Any) -> None:
     with SlackEmulator(schema=SCHEMA) as slack:
