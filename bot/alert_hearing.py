@@ -43,6 +43,16 @@ class Posted:
     def ts(self) -> str:
         return str(self.message.get("ts") or "")
 
+    @property
+    def thread_ts(self) -> str | None:
+        """Of the thread that it replies to."""
+        thread_ts = self.message.get("thread_ts")
+        return str(thread_ts) if thread_ts and thread_ts != self.ts else None
+
+    @property
+    def is_persons(self) -> bool:
+        return not self.message.get("bot_id") and self.message.get("subtype") != "bot_message"
+
 
 async def hear_alert(desk: Desk, body: Mapping[str, Any]) -> bool:
     """Whether this was for us: an app's post, edit or deletion where alerts are watched. Raises StorageError: the event
@@ -79,17 +89,18 @@ def _is_gone(event: Mapping[str, Any]) -> bool:
 
 
 def _may_be_alert(posted: Posted, desk: Desk, channels: AlertChannels) -> bool:
-    """A person who is listed as a sender passes alerts on, and asks questions by naming us."""
+    """A person who is listed as a sender passes alerts on, talks about them in threads, and asks by naming us."""
     message = posted.message
-    asks_us = not message.get("bot_id") and desk.bot.user_id in mentioned(str(message.get("text") or ""))
-    return channels.is_sender(message) and not is_ours(message, desk.bot) and not asks_us
+    if posted.is_persons and (posted.thread_ts or desk.bot.user_id in mentioned(str(message.get("text") or ""))):
+        return False
+    return channels.is_sender(message) and not is_ours(message, desk.bot)
 
 
 # ---------------------------------------------------------------- in
 
 
 async def _taken_in(desk: Desk, posted: Posted) -> None:
-    parsed = parse_alerts(posted.event, own_bot_ids=(desk.bot.bot_id, desk.bot.user_id))
+    parsed = parse_alerts(_to_read(posted), own_bot_ids=(desk.bot.bot_id, desk.bot.user_id))
     if parsed.change is not None:
         await desk.db.call(ChangeEvents(desk.db).add, _change(posted, parsed.change))
     heeded = desk.alert_channels.heeded(parsed)
@@ -103,15 +114,24 @@ async def _taken_in(desk: Desk, posted: Posted) -> None:
         desk.alerts_changed()
 
 
+def _to_read(posted: Posted) -> Mapping[str, Any]:
+    """What a listed person passes on is read like an app's post."""
+    if not posted.is_persons:
+        return posted.event
+    ours = ("user", "client_msg_id")
+    message = {name: value for name, value in posted.message.items() if name not in ours}
+    message |= {"subtype": "bot_message", "bot_id": posted.message.get("user")}
+    return {**posted.event, "message": message} if posted.is_edit else message
+
+
 def _post(posted: Posted, parsed: Parsed) -> AlertPost:
     """An edit has a time stamp of its own, and is about the post."""
-    event, thread_ts = posted.event, posted.message.get("thread_ts")
-    ts = str(event.get("ts") or posted.ts)
+    ts = str(posted.event.get("ts") or posted.ts)
     return AlertPost(
         team=posted.team,
         channel=posted.channel,
         ts=ts,
-        thread_ts=str(thread_ts) if thread_ts and thread_ts != posted.ts else None,
+        thread_ts=posted.thread_ts,
         update_of_ts=parsed.update_of_ts or (posted.ts if posted.is_edit else None),
         at=instant(ts),
         event_id=posted.event_id,

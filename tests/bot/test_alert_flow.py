@@ -82,9 +82,11 @@ async def test_a_listed_person_may_pass_alerts_on(sqlite_database: Database) -> 
         async with alert_bot(slack, sqlite_database, alert_senders=("U0ANA00001",)) as bot:
             passed = slack.post(ALERTS, "ana", "[FIRING:1] HighErrorRate (checkout critical)")
             slack.post(ALERTS, "ben", "[FIRING:1] OtherAlert (orders critical)")
-            bot.post()
+            bot.post(**alertmanager("DiskFull", rest="db-03 critical"))
+            await bot.reported(passed)
+            slack.post(ALERTS, "ana", "[RESOLVED] HighErrorRate (checkout critical), I think", thread_ts=passed)
             await bot.settled()
-            assert [incident.root_ts for incident in bot.open] in ([], [passed])
+            assert [incident.root_ts for incident in bot.open] == [passed]
 
 
 @pytest.mark.parametrize(
