@@ -16,7 +16,7 @@ MAX_RAW = 4_000
 MAX_ENTRIES = 60
 _VOLATILE = re.compile(
     r"\A(?:value|current|threshold|time|timestamp|starts?_?at|ends?_?at|replica|prometheus|prometheus_replica|pod|pod_name|pod_ip|uid|pid|"
-    r"container_id|id|event_?id|trace_?id|request_?id|incident|incident_?id|count|num_hits|num_matches|duration|tags|__.*__)\Z",
+    r"container_id|id|event_?id|trace_?id|request_?id|incident|incident_?id|alert_?id|count|num_hits|num_matches|duration|tags|__.*__)\Z",
     re.IGNORECASE,
 )
 _LINK_KINDS = (
@@ -65,6 +65,12 @@ def make_alert(
         fingerprint=fingerprint(sender, name, kept, group),
         raw=raw.strip()[:MAX_RAW],
     )
+
+
+def with_sender(alert: Alert, sender: str) -> Alert:
+    """The same alert under another sender's name, and so under another fingerprint."""
+    name = fingerprint(sender, alert.alert_name, alert.labels, alert.group)
+    return alert.model_copy(update={"sender": sender, "fingerprint": name})
 
 
 def fingerprint(sender: str, name: str | None, labels: Mapping[str, str], group: str | None = None) -> str:

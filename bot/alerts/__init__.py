@@ -5,14 +5,16 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from bot.alert_reading.build import with_sender
 from bot.alert_reading.changes import change_note
 from bot.alert_reading.noise import deleted_ts_of, is_deletion, reason_before, reason_without, same_content
 from bot.alert_reading.overall import overall_status
 from bot.alert_reading.parsed import ChangeNote, Parsed, Reading, Sender
-from bot.alert_reading.post import Post, read_message, read_post
+from bot.alert_reading.post import Post, read_message, read_post, squeezed
 
 __all__ = ["ChangeNote", "Parsed", "Reading", "Sender", "parse_alerts", "senders"]
 
@@ -42,10 +44,18 @@ def senders() -> tuple[Sender, ...]:
 
 
 def _reading(post: Post) -> Reading | None:
+    """The first that knows the post's form. The generic one reads for a known sender that posts in a form of its own."""
+    named = ""
     for sender in senders():
-        if sender.claims(post) and (reading := sender.read(post)):
-            return reading
+        if sender.claims(post):
+            if reading := sender.read(post):
+                return _said_by(reading, named) if named else reading
+            named = named or (sender.name if post.said_by(squeezed(sender.name)) else "")
     return None
+
+
+def _said_by(reading: Reading, sender: str) -> Reading:
+    return replace(reading, alerts=tuple(with_sender(alert, sender) for alert in reading.alerts))
 
 
 def _parsed(post: Post, reading: Reading | None) -> Parsed:

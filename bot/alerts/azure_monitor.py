@@ -16,6 +16,10 @@ _TITLE = re.compile(
     r"\A(?:azure(?: monitor)?(?: alert)?|(?P<state>fired|resolved|activated|deactivated))\s?(?::|\|)\s*(?:(?P<state2>fired|resolved)\s?[:|]\s*)?(?:sev\s?\d\s+)?(?P<name>\S.*)\Z",
     re.IGNORECASE,
 )
+_QUOTED = re.compile(
+    r"\balert ['\"](?P<name>[^'\"\n]{1,200})['\"] (?:was |is |has been )?(?P<state>fired|resolved|activated|deactivated)\b",
+    re.IGNORECASE,
+)
 _TAIL = re.compile(
     r"\A(?P<name>\S.*?)(?:: | is | was | has been | - )(?P<state>fired|resolved|activated|deactivated)\W*\Z",
     re.IGNORECASE,
@@ -29,7 +33,7 @@ def _claims(post: Post) -> bool:
 
 def _read(post: Post) -> Reading | None:
     known, lines = said(post), list(headings(post))
-    title = first_match(_TAIL, lines) or first_match(_TITLE, lines)
+    title = first_match(_QUOTED, lines) or first_match(_TAIL, lines) or first_match(_TITLE, lines)
     parts = title.groupdict() if title else {}
     name = known.get(*_RULE) or parts.get("name")
     condition = (

@@ -11,8 +11,8 @@ from bot.alert_reading.said import first_match, headings, link_to, links_by_kind
 from bot.alert_reading.times import read_time
 
 _TITLE = re.compile(
-    r"\A(?:alert:?\s+)?(?:(?:api|browser|heartbeat|multistep|tcp|url|dns|icmp|playwright)?\s?(?:check|monitor|heartbeat|group)\s+)?[\"“'`]?(?P<name>\S[^\n]*?)[\"”'`]?\s+"
-    r"(?:has|is|was|started)\s+(?:now\s+|still\s+|been\s+)?(?P<state>fail(?:ed|ing)|down|degraded|recovered|passing|up|resolved|late|missing)\b",
+    r"\A(?:checkly\s+)?(?:alert:?\s+)?(?:(?:api|browser|heartbeat|multistep|tcp|url|dns|icmp|playwright)?\s?(?:check|monitor|heartbeat|group)\s+)?[\"“'`]?(?P<name>\S[^\n]*?)[\"”'`]?\s+"
+    r"(?:(?:has|is|was|started)\s+(?:now\s+|still\s+|been\s+)?(?P<state>fail(?:ed|ing)|down|degraded|recovered|passing|up|resolved|late|missing)|(?P<alone>failed|recovered))\b",
     re.IGNORECASE,
 )
 _PREFIXED = re.compile(
@@ -32,7 +32,7 @@ def _claims(post: Post) -> bool:
 
 def _read(post: Post) -> Reading | None:
     lines = list(headings(post))
-    title = first_match(_TITLE, lines) or first_match(_PREFIXED, lines) or first_match(_SSL, lines)
+    title = first_match(_PREFIXED, lines) or first_match(_TITLE, lines) or first_match(_SSL, lines)
     if title is None:
         return None
     known = said(post)
@@ -40,7 +40,7 @@ def _read(post: Post) -> Reading | None:
     alert = make_alert(
         SENDER.name,
         title["name"],
-        "resolved" if title["state"].casefold() in _OVER else "firing",
+        "resolved" if _state(title) in _OVER else "firing",
         labels=known.labels(
             check_type=("check type", "type"),
             location=("location", "locations", "region"),
@@ -54,6 +54,11 @@ def _read(post: Post) -> Reading | None:
         raw=post.whole(),
     )
     return Reading((alert,))
+
+
+def _state(title: re.Match[str]) -> str:
+    parts = title.groupdict()
+    return (parts["state"] or parts.get("alone") or "").casefold()
 
 
 SENDER = Sender(name="checkly", claims=_claims, read=_read)

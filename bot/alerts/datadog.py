@@ -12,7 +12,7 @@ from bot.alert_reading.said import first_match, headings, link_to, links_by_kind
 from bot.alert_reading.times import read_time
 
 _TITLE = re.compile(
-    r"\A\[?(?P<state>(?:re-?)?triggered|recovered|(?:re-?)?warn(?:ing|ed)?|no[ -]?data|re-?no[ -]?data|re-?notif(?:y|ied)|escalated|alert|ok)"
+    r"\A(?:\[(?P<first>P[1-5])\]\s*)?\[?(?P<state>(?:re-?)?triggered|recovered|(?:re-?)?warn(?:ing|ed)?|no[ -]?data|re-?no[ -]?data|re-?notif(?:y|ied)|escalated|alert|ok)"
     r"(?: from [\w ]{2,20})?(?: on (?P<group>\{[^{}]*\}))?\]?:?\s+(?:\[(?P<code>P[1-5])\]\s*)?(?P<name>\S.*)\Z",
     re.IGNORECASE,
 )
@@ -44,7 +44,10 @@ def _read(post: Post) -> Reading | None:
         SENDER.name,
         title["name"],
         _STATES.get(state, "firing"),
-        severity=title["code"] or known.get("priority") or (title["state"] if state.startswith("warn") else None),
+        severity=title["code"]
+        or title["first"]
+        or known.get("priority")
+        or (title["state"] if state.startswith("warn") else None),
         labels={**_scope(title), **without(tags_of(post), "tags")},
         annotations={"query": query[1]} if query else {},
         value=value[1] if value else None,

@@ -15,8 +15,9 @@ _Q = "['\"“”‘’`]"
 _SENTENCES = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
-        rf"\A(?:rule|alert)\s+{_Q}?(?P<name>[^\n]{{1,200}}?){_Q}?\s+(?:is\s+)?(?P<state>active|recovered|has recovered|no data)(?:\s+for\s+group\s+{_Q}?(?P<group>[^\n]{{1,300}}?){_Q}?)?:?\Z",
+        rf"\A(?:[\w ]{{1,40}} )?(?:rule|alert)\s+{_Q}?(?P<name>[^\n]{{1,200}}?){_Q}?\s+(?:is\s+)?(?P<state>active|recovered|has recovered|no data)(?:\s+for\s+group\s+{_Q}?(?P<group>[^\n]{{1,300}}?){_Q}?)?:?\Z",
         r"\A\[?(?P<name>[^\n]{1,200}?)\]? (?:is (?P<state>active)(?: with the following conditions)?|(?:has )?(?P<state2>recovered))[:.]?\Z",
+        r"\A\[(?P<state>recovered|active|no data)\]\s*(?P<name>[^:\n]{1,200})",
         r"\A(?P<state>recovered|active|no data):\s*(?P<name>\S[^\n]*)\Z",
         rf"\A(?:the )?monitor {_Q}?(?P<name>[^\n]{{1,200}}?){_Q}? (?:\([^)\n]*\) )?(?:from [^\n]{{1,80}}? |with url [^\n]{{1,300}}? )?(?:is |has )(?:now |been )?(?P<state>down|up|recovered|degraded)\b",
         rf"\A(?:rule|detection rule)\s+{_Q}?(?P<name>[^\n]{{1,200}}?){_Q}?\s+(?P<state>generated) (?P<count>\d{{1,6}}) alerts?",

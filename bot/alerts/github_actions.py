@@ -18,6 +18,10 @@ _WORKFLOW = re.compile(
     r"\bworkflow[:\s]+[*`\"“]*([^*`\"”\n]{1,100}?)[*`\"”]*(?:\s+(?:in|on|of|has|is|was|workflow|run|failed|failure|succeeded|passed|completed)\b|\Z)",
     re.IGNORECASE,
 )
+_ENDED = re.compile(
+    r"\A(?:github actions:\s*)?([^:\n]{1,80}?)\s(?:has\s|was\s)?(?:failed|failure|succeeded|success|passed|cancell?ed|timed out)\b",
+    re.IGNORECASE,
+)
 _FAILED = re.compile(
     r"\b(?:fail(?:ed|ure|ing|s)?|timed[ _]out|timeout|broken|startup_failure|errored|error)\b", re.IGNORECASE
 )
@@ -97,7 +101,9 @@ def _workflow(post: Post, known: Said, run: Link | None) -> str | None:
         and not label.casefold().startswith(("view", "open", "http", "#"))
     ):
         return label
-    found = next((match[1].strip() for line in headings(post) if (match := _WORKFLOW.search(line))), None)
+    found = next(
+        (match[1].strip() for line in headings(post) if (match := _WORKFLOW.search(line) or _ENDED.match(line))), None
+    )
     return found or next((part.title for part in post.parts if part.title), None) or next(iter(headings(post)), None)
 
 

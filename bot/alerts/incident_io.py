@@ -25,6 +25,11 @@ _NEW = re.compile(
     r"\A(?:new (?:incident|alert|escalation)|incident (?:declared|reported|created|opened|update[d]?)|alert(?: fired)?|escalation|firing|triggered|resolved|closed)\s?[:–-]\s*",
     re.IGNORECASE,
 )
+_DECLARED = re.compile(
+    r"\A.{1,60}? (?:declared|reported|created|opened) (?:a |an )?(?:new )?(?:incident|alert):?\s*", re.IGNORECASE
+)
+_MOVED = re.compile(r"\bstatus (?:was )?(?:changed|updated|moved)\b.{0,60}\bto (?P<word>[\w-]+)", re.IGNORECASE)
+_LEVEL = re.compile(r"\s*\((?P<level>critical|major|minor|sev-?\d|p\d)\)\Z", re.IGNORECASE)
 _TAIL = re.compile(
     r"\s+(?:(?:has been|was|is now|is)\s+)?(?:resolved|closed|acknowledged|declined|declared|reported)\s*(?:by .{1,80})?\Z",
     re.IGNORECASE,
@@ -45,7 +50,8 @@ def _read(post: Post) -> Reading | None:
         SENDER.name,
         name,
         _status(lines, known.get("status", "state")),
-        severity=known.get("severity", "priority"),
+        severity=known.get("severity", "priority")
+        or (level["level"] if (level := first_match(_LEVEL, lines)) else None),
         labels={
             **({"incident": number[1]} if number else {}),
             **known.labels(
@@ -66,6 +72,8 @@ def _read(post: Post) -> Reading | None:
 def _status(lines: list[str], field: str) -> AlertStatus:
     if field:
         return "resolved" if _OVER.search(field) else "acknowledged" if _SEEN.search(field) else "firing"
+    if moved := first_match(_MOVED, lines):
+        return "resolved" if _OVER.match(moved["word"]) else "firing"
     ended = first_match(_ENDED, lines)
     if ended is None:
         return "firing"
@@ -80,7 +88,9 @@ def _name(post: Post, lines: list[str], known: Said) -> str | None:
 
 
 def _cut(line: str) -> str:
-    line = _NEW.sub("", heading(line))
+    line = _LEVEL.sub("", _DECLARED.sub("", _NEW.sub("", heading(line))))
+    if _MOVED.search(line):
+        return ""
     return _TAIL.sub("", _ID.sub("", line, count=1).strip(" :–-[]()")).strip()
 
 

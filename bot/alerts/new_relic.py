@@ -16,10 +16,11 @@ _STATE = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"\b(activated|active|opened|open|created|acknowledged|closed|resolved)\b", re.IGNORECASE)
+_MARKED = re.compile(r"\A\[(open|opened|activated|acknowledged|closed|resolved)\]", re.IGNORECASE)
 _LEVEL = re.compile(r"\b(critical|high|medium|low)[ -]priority\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\bincident #?(\d{1,15})\b", re.IGNORECASE)
 _PREFIX = re.compile(
-    r"\A(?:\[?(?:issue|incident|violation)?\s?#?\d*\s?(?:activated|opened|acknowledged|closed|resolved)\]?[:\s-]+)",
+    r"\A(?:\[?(?:issue|incident|violation)?\s?#?\d*\s?(?:activated|opened|open|acknowledged|closed|resolved)\]?[:\s-]+)",
     re.IGNORECASE,
 )
 _STATES: dict[str, AlertStatus] = {"acknowledged": "acknowledged", "closed": "resolved", "resolved": "resolved"}
@@ -33,7 +34,11 @@ def _claims(post: Post) -> bool:
 
 def _read(post: Post) -> Reading | None:
     known, lines = said(post), list(headings(post))
-    found = first_match(_WORD, [known.get("state", "status", "issue state")]) or first_match(_STATE, lines)
+    found = (
+        first_match(_WORD, [known.get("state", "status", "issue state")])
+        or first_match(_STATE, lines)
+        or first_match(_MARKED, lines)
+    )
     if found is None:
         return None
     state = found[found.lastindex or 0].casefold()

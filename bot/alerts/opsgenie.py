@@ -11,7 +11,11 @@ from bot.alert_reading.post import Post
 from bot.alert_reading.said import first_match, headings, link_to, links_by_kind, said, tags_of
 from bot.alert_reading.times import read_time
 
-_TITLE = re.compile(r"#(?P<number>\d{1,12})\]?\s?[:\s-]\s*[\"“]?(?P<name>[^\"”\n]*[^\"”\s])")
+_TITLE = re.compile(
+    r"#(?P<number>\d{1,12})\]?\s?[:\s-]\s*(?:(?:was |has been )?(?:closed|acknowledged|acked|resolved)(?: by [^:\"“\n]{1,60})?:\s*)?"
+    r"[\"“]?(?P<name>[^\"”\n]*[^\"”\s])"
+    r"|\balert [\"“](?P<quoted>[^\"”\n]{1,300})[\"”] (?:was |has been )?(?=closed|acknowledged|acked|resolved)"
+)
 _OVER = re.compile(r"\b(?:auto-?)?(?:closed|resolved|deleted)\b", re.IGNORECASE)
 _SEEN = re.compile(r"\b(?:un-?)?ack(?:nowledged|ed)\b", re.IGNORECASE)
 _ASIDE = re.compile(
@@ -38,10 +42,10 @@ def _read(post: Post) -> Reading | None:
     )
     alert = make_alert(
         SENDER.name,
-        title["name"],
+        title["name"] or title["quoted"],
         status,
         severity=known.get("priority"),
-        labels={**tags_of(post), **named, "alert_id": title["number"]},
+        labels={**tags_of(post), **named, **({"alert_id": title["number"]} if title["number"] else {})},
         annotations=known.labels(description=("description", "details")),
         starts_at=read_time(known.get("created at", "created", "started at")),
         ends_at=read_time(known.get("closed at")),
@@ -53,13 +57,20 @@ def _read(post: Post) -> Reading | None:
 
 def _status(post: Post, field: str) -> AlertStatus | None:
     """None for a note, an assignment and the like. What the alert's own name says does not count."""
-    told = " ".join(line.partition("#")[0] for line in headings(post))
+    told = " ".join(_besides(line) for line in headings(post))
     told = f"{told} {field}" if field else told
     if _OVER.search(told):
         return "resolved"
     if word := _SEEN.search(told):
         return "firing" if word[0].casefold().startswith("un") else "acknowledged"
     return None if _ASIDE.search(told) else "firing"
+
+
+def _besides(line: str) -> str:
+    """What a line says beside the alert's own name."""
+    title = _TITLE.search(line)
+    name = (title["name"] or title["quoted"]) if title else None
+    return line.replace(name, "", 1) if name else line
 
 
 SENDER = Sender(name="opsgenie", claims=_claims, read=_read)

@@ -60,7 +60,8 @@ def _issue(post: Post) -> Reading | None:
     own = next((part.title for part in post.parts if part.title_link == link.url), "")
     name = heading(own or link.label)
     tags = dict(_TAG.findall(body))
-    labels = tags | known.labels(project=("project",), short_id=("short id",))
+    fields = {field.title: field.value for part in post.parts for field in part.fields if field.title.islower()}
+    labels = fields | tags | known.labels(project=("project",), short_id=("short id",)) | _of_footer(post)
     only_id = _SHORT_ID.fullmatch(name)
     alert = make_alert(
         SENDER.name,
@@ -72,6 +73,12 @@ def _issue(post: Post) -> Reading | None:
         raw=body,
     )
     return Reading((alert,))
+
+
+def _of_footer(post: Post) -> dict[str, str]:
+    """Older posts: `SHOP-1A via prod errors` below an attachment."""
+    found = next((match for part in post.parts if (match := _SHORT_ID.match(part.footer))), None)
+    return {"short_id": found[0]} if found else {}
 
 
 def _status(post: Post, state: str) -> AlertStatus:

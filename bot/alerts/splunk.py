@@ -13,6 +13,10 @@ from bot.alert_reading.said import Said, first_match, headings, link_to, links_b
 from bot.alert_reading.times import read_time
 
 _CONDITION = re.compile(r"alert condition for ['\"‘“](?P<name>[^\n]{1,300}?)['\"’”] was triggered", re.IGNORECASE)
+_TRIGGERED = re.compile(
+    r"\A(?:splunk )?alert:? ['\"]?(?P<name>[^\n]{1,300}?)['\"]? (?:was |has )?(?:been )?(?:triggered|fired)\b",
+    re.IGNORECASE,
+)
 _PREFIX = re.compile(r"\A(?:splunk\s+)?alert(?: triggered)?:\s*(?P<name>\S.*)\Z", re.IGNORECASE)
 _DETECTOR = re.compile(
     r"\A(?:(?P<state>cleared|stopped|manually resolved|resolved|triggered|auto-cleared|alert cleared)\s?[:–-]\s*)?(?P<severity>critical|major|minor|warning|info)(?: severity)? alert"
@@ -59,7 +63,7 @@ def _read(post: Post) -> Reading | None:
 
 
 def _name(post: Post, lines: list[str]) -> str | None:
-    if found := first_match(_CONDITION, lines) or first_match(_PREFIX, lines):
+    if found := first_match(_CONDITION, lines) or first_match(_TRIGGERED, lines) or first_match(_PREFIX, lines):
         return found["name"]
     titled = next((part.title for part in post.parts if part.title and (part.fields or part.title_link)), None)
     return titled or None

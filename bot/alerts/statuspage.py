@@ -28,8 +28,16 @@ def _claims(post: Post) -> bool:
 def _read(post: Post) -> Reading | None:
     lines, known = list(headings(post)), said(post)
     title = first_match(_FIRST, lines) or first_match(_LAST, lines)
+    own = next(
+        (
+            part.title
+            for part in post.parts
+            if part.title and not first_match(_FIRST, [part.title]) and not first_match(_LAST, [part.title])
+        ),
+        "",
+    )
     word = _STATE.search(known.get("status", "incident status", "state")) or title
-    name = title["name"] if title else _linked(post)
+    name = own or (title["name"] if title else _linked(post))
     if word is None or not name:
         return None
     state = word["state"].casefold()
