@@ -13,7 +13,7 @@ from agents.offline.findings import Findings
 from agents.offline.health import Health, health_of, is_about
 from agents.offline.question import Question
 from agents.offline.ranking import series_score
-from agents.offline.records import Record, health_words, is_of_node, object_of, outside_series, records
+from agents.offline.records import Record, health_words, is_foreign, is_of_node, object_of, outside_series, records
 from agents.offline.telling import every_telling_line
 from tools.contracts import EvidenceStatus
 
@@ -38,9 +38,9 @@ class AlertCase:
         own = {one.cited.handle for one in outside_series(offers, exchanges)}
         read = records(offers, exchanges)
         load = loads(offers, exchanges)
-        health = health_of(read, series)
+        health = health_of([one for one in read if not is_foreign(one, subject.names)], series)
         lines = [line for line in every_telling_line(subject, offers, exchanges) if line.cited.handle not in own]
-        pair = pair_of(subject, lines, load, health)
+        pair = pair_of(subject, lines, load, health_of(read, series))
         own |= pair.handles if pair else set()
         found = replace(whole, telling=[line for line in whole.telling if line.cited.handle not in own])
         return cls(found, health, load, pair, _meant_to_fire(read))
@@ -93,9 +93,14 @@ class AlertCase:
         told = {line.cited.handle for line in self.found.telling} | (self.pair.handles if self.pair else set())
         left = [one for one in self.health.standing if one.mood == "bad" and one.cited.handle not in told]
         left.sort(key=lambda one: not is_of_node(one))
-        said = {object_of(line.cited) for line in self.found.telling}
+        said = self.told_of()
         first = {one.about: one for one in reversed(left) if one.about not in said or is_of_node(one)}
         return [one for one in left if first.get(one.about) is one][:MAX_UNTOLD]
+
+    def told_of(self) -> set[str]:
+        """Things that telling lines are of."""
+        lines = [line.cited for line in self.found.telling] + ([self.pair.line.cited] if self.pair and self.pair.line else [])
+        return {object_of(cited) for cited in lines}
 
     def levels(self) -> list[Series]:
         """Series off their level, what the alert speaks of first."""

@@ -11,8 +11,10 @@ from agents.offline.claims import Statement, Stating, cite, shown
 from agents.offline.databases import Load
 from agents.offline.evidence import Series
 from agents.offline.quotes import MAX_QUOTE, quote
-from agents.offline.records import Record, condition_in, object_of, told_of
+from agents.offline.records import Mood, Record, condition_in, object_of, told_of
 from agents.offline.telling import Telling
+
+ROW_CHARS = 90
 
 
 class AlertStating(Stating):
@@ -112,11 +114,17 @@ class AlertStating(Stating):
 
 def bad_in(cited: CitedRef) -> str:
     """The whole record where it is short, else the field that says what is wrong."""
-    text = cited.ref.text
-    return quote(text) if len(text) <= MAX_QUOTE else condition_in(text, "bad") or quote(text)
+    return _field(cited, "bad")
 
 
 def condition_of(cited: CitedRef) -> str:
     """The whole record where it is short, else the field that says how the thing is."""
+    return _field(cited, "good")
+
+
+def _field(cited: CitedRef, mood: Mood) -> str:
+    """Of a table's row, which has no fields, the first cells."""
     text = cited.ref.text
-    return quote(text) if len(text) <= MAX_QUOTE else condition_in(text) or quote(text)
+    if len(text) <= MAX_QUOTE:
+        return quote(text)
+    return (condition_in(text, mood) if "columns" not in cited.ref.scope else "") or quote(text, ROW_CHARS)

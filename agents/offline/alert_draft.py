@@ -103,6 +103,6 @@ def _past(case: AlertCase, state: AlertStating) -> Iterator[Statement]:
 def _others_well(case: AlertCase, state: AlertStating) -> Iterator[Statement]:
     """Things beside the troubled ones that are well: the alert stops there. That the alert's own thing answers does not
     say that the alert is wrong."""
-    hit = {one.about for one in case.health.standing} | set(case.found.question.names)
+    hit = {one.about for one in case.health.standing} | set(case.found.question.names) | case.told_of()
     free = [one for one in case.shown() if one.about and one.about not in hit and one.mood == "good"]
     yield from (state.also_well(record) for record in free[: MAX_WELL - 1])

@@ -94,6 +94,16 @@ def told_of(cited: CitedRef, at: int = 0) -> str:
     return quote(message, at=max(at - text.find(message), 0)) if message else quote(text, at=at)
 
 
+def is_foreign(record: Record, names: Sequence[str]) -> bool:
+    """Of a pod or another thing that the names do not mean: a list of a namespace shows them all. Nodes carry all of
+    them, and a monitor's title is no thing."""
+    thing = record.about
+    if not thing or not names or is_of_node(record) or any(mark.isspace() for mark in thing):
+        return False
+    shown = f"{record.cited.ref.text} {' '.join(record.cited.ref.scope.values())}"
+    return not any(name in shown or name.startswith(thing) for name in names)
+
+
 def is_of_node(record: Record) -> bool:
     """By the tool, by what it was asked for, or by the object of an event."""
     scope = record.cited.ref.scope
@@ -126,9 +136,20 @@ def _record(exchange: Exchange, cited: CitedRef) -> Record:
 
 def object_of(cited: CitedRef, pairs: dict[str, str] | None = None) -> str:
     """The name of what the record is of: its scope's, since the fields of a part name the part."""
+    row = _named_in_row(cited)
+    if row:
+        return row
     scope = next((cited.ref.scope[key] for key in OBJECT_FIELDS if cited.ref.scope.get(key)), "")
     own = pairs if pairs is not None else pairs_of(cited.ref.text)
     return scope or next((own[key].rpartition("/")[2] for key in _OWN if own.get(key)), "")
+
+
+def _named_in_row(cited: CitedRef) -> str:
+    """The cell under NAME of a table's row."""
+    columns = [name.strip() for name in cited.ref.scope.get("columns", "").split(",")]
+    cells = cited.ref.text.split()
+    at = columns.index("NAME") if "NAME" in columns else len(cells)
+    return cells[at].rpartition("/")[2] if at < len(cells) else ""
 
 
 def _mood(text: str, tool: str, *, is_event: bool) -> Mood:

@@ -4,6 +4,7 @@ from offline_world import Answers
 
 from agents.contracts import Alert
 from agents.offline.records import records
+from tools.external import wrap_text
 
 FLAT = [120.0, 121.0, 119.0] * 5
 RECOVERED = "Node worker-3 status is now: NodeNotReady (recovered after 30s)"
@@ -134,3 +135,27 @@ def test_health_is_said_in_chinese_round_verbatim_quotes() -> None:
 def test_a_heavy_statement_at_its_usual_load_stands_not_against_health() -> None:
     answers = outside(connections(FLAT), "get_load", top_sql=[statement("SELECT 1", 0.4, "CPU")])
     assert said(drafted(answers, CONNECTIONS), "healthy")
+
+
+def table(answers: Answers, *rows: str) -> Answers:
+    text = "\n".join(["NAME                            READY   STATUS             RESTARTS   AGE", *rows])
+    result = wrap_text(text, {"source": "get_by_kind", "kind": "pod", "namespace": "payments"})
+    return answers.found("get_by_kind", {"kind": "pod", "namespace": "payments"}, list(result.evidence_refs))
+
+
+def test_a_broken_pod_of_something_else_stands_not_against_health() -> None:
+    rows = (f"{POD}    1/1     Running            0          3d", "other-worker-747ccfb9db-4wrhh   0/1     CrashLoopBackOff   85         22h")
+    draft = drafted(table(Answers(), *rows), OF_POD)
+    assert POD in said(draft, "healthy")[0]
+    assert "other-worker" not in " ".join(claim.claim_text for claim in draft.claims)
+
+
+def test_a_row_of_a_table_is_of_the_pod_that_it_names() -> None:
+    draft = drafted(table(Answers(), f"{POD}    0/1     CrashLoopBackOff   8          3d"), OF_POD)
+    assert POD in group(draft, "affected")
+    assert said(draft, "healthy") == []
+
+
+def test_a_completed_job_is_no_trouble() -> None:
+    row = "report-29481-abcde              0/1     Completed          0          3d"
+    assert [one.mood for one in records((), table(Answers(), row).exchanges)] == ["plain"]
