@@ -14,9 +14,9 @@ _POSTS = ("", "bot_message", "file_share", "thread_broadcast", "me_message")
 _OWN_METADATA = "proofthread"
 _DIGEST = re.compile(
     r"(?<![\w-])(?:daily|weekly|monthly|hourly|morning|evening|shift|on-?call)\s[^\n]{0,40}(?<![\w-])(?:digest|summary|report|recap|overview|review|hand-?off|handover)\b"
-    r"|\b(?:alert|alerts|incident|incidents)\s(?:digest|recap|summary for|statistics|report for)\b|\bdigest\b|\bsummary of (?:alerts|incidents|the last)\b|"
+    r"|\b(?:alert|alerts|incident|incidents)\s(?:digest|recap|summary for|statistics|report for)\b|\b(?:alerts?|incidents?)\s(?:summary|overview|report)\b[^\n]{0,30}\b(?:last|past|week|month|today|yesterday|\d{1,3}\s?(?:h|d)\b)|\bdigest\b|\bsummary of (?:alerts|incidents|the last)\b|"
     r"\b(?:last|past) (?:24 ?h(?:ours)?|day|week|7 days)\b[^\n]{0,60}\b(?:alerts?|incidents?)\b|"
-    r"[日周月]报|汇总|统计报告|日次|週次|月次|まとめ|レポート|ダイジェスト|сводка за|дайджест|отчёт за|отчет за|일일|주간|월간|요약 보고|التقرير اليومي|ملخص يومي",
+    r"[日周月]报|汇总|统计报告|日次|週次|月次|まとめ|レポート|ダイジェスト|сводка за|дайджест|отчёт за|отчет за|еженедельн\w+ отч|ежедневн\w+ отч|일일|주간|월간|요약 보고|التقرير اليومي|ملخص يومي",
     re.IGNORECASE,
 )
 

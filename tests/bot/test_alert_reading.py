@@ -190,6 +190,37 @@ def test_a_deploy_note_is_kept_as_a_change() -> None:
     assert (back.kind, back.service) == ("rollback", "cart")
 
 
+@pytest.mark.parametrize(
+    ("text", "service", "version", "environment"),
+    [
+        ("Deploy started: checkout v5.12.0 → production", "checkout", "v5.12.0", "production"),
+        ("checkout v5.12.0 is now live in production", "checkout", "v5.12.0", "production"),
+        ("部署完成：订单服务 v1.2.3 已发布到生产环境，操作人: 李娜", "订单服务", "v1.2.3", "生产"),
+        ("リリース完了: checkout v2.3.0 (本番)", "checkout", "v2.3.0", "本番"),
+        ("Config change: pool_size 20 -> 10 (prod)", None, None, "prod"),
+    ],
+)
+def test_a_deploy_note_is_understood_or_left_open(text: str, service: str | None, version: str | None, environment: str) -> None:
+    change = parse_alerts(_bot(text, "deploybot")).change
+    assert change is not None
+    assert (change.service, change.version, change.environment) == (service, version, environment)
+
+
+@pytest.mark.parametrize("text", ["[RESOLVED] deployment latency high", "CRITICAL: deployment checkout has no replicas"])
+def test_an_alert_about_a_deployment_is_no_deploy_note(text: str) -> None:
+    parsed = parse_alerts(_bot(text))
+    assert (parsed.count, parsed.change) == (1, None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Alert summary (last 7 days)\nFiring: 14", "每日告警汇总：共 14 条", "日次アラートレポート: 14件", "Summary of the last 24 hours: 14 alerts"],
+)
+def test_a_digest_is_no_alert(text: str) -> None:
+    parsed = parse_alerts(_bot(text))
+    assert (parsed.alerts, parsed.ignored_reason) == ((), "a digest, not an alert")
+
+
 @pytest.mark.parametrize("text", ["might be the 14:00 deploy of checkout v5.1.0?", "should we deploy v5.1.0 to prod", "deploy is green"])
 def test_talk_of_a_deploy_is_no_change(text: str) -> None:
     assert parse_alerts({"user": "U1", "client_msg_id": "c", "text": text, "ts": "1.1"}).change is None
