@@ -38,4 +38,4 @@ async def test_two_bots_report_once_and_tell_the_end(tmp_path: Path, database_ur
             assert len(bot.desk.trace.recent_runs(10)) == 1
             assert slack.calls("chat.startStream") == []
             assert slack.refused == []
-            assert "over: " in slack.thread_text(ALERTS, ts)
+            assert "Resolved: HighErrorRate" in slack.thread_text(ALERTS, ts)
