@@ -43,13 +43,17 @@ class Budget:
         self._store, self._ceilings, self._clock = store, ceilings, clock
 
     def refusal(self, job: Job) -> Refusal | None:
-        """None where the run may start. What runs now is not counted yet: the ceiling may be passed by those."""
-        today = self._today()
-        found = _reached("workspace", self._ceilings.workspace, self._store.spent(today, workspace(job.team)))
-        if found is None and job.user_id is not None:
-            spent = self._store.spent(today, person(job.team, job.user_id))
-            found = _reached("person", self._ceilings.person, spent)
+        """None where the run may start. What runs now counts as if it had cost what the day's runs cost."""
+        found = None
+        if self._ceilings.workspace.is_set:
+            found = _reached("workspace", self._ceilings.workspace, self._used(job.team))
+        if found is None and job.user_id is not None and self._ceilings.person.is_set:
+            found = _reached("person", self._ceilings.person, self._used(job.team, job.user_id))
         return found
+
+    def _used(self, team: str, user_id: str | None = None) -> Spent:
+        scope = workspace(team) if user_id is None else person(team, user_id)
+        return self._store.spent(self._today(), scope).with_running(self._store.under_way(team, user_id))
 
     def charge(self, job: Job, run: Run) -> None:
         """Once a run, however often it is asked for."""

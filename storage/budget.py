@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Double, bindparam, case, func, insert, select
 
 from storage.database import Database
 from storage.errors import StorageConflict
+from storage.models import agent_step, diagnosis_run
 from storage.models_slack import budget, job
 from storage.types import database_now
 
@@ -30,6 +31,22 @@ CHARGE = (
     update(job)
     .where(job.c.run_id == bindparam("the_run"), job.c.charged_at.is_(None))
     .values(charged_at=database_now())
+)
+# Runs that somebody works on, or has just ended, and that no day is charged with yet. Unanswered jobs are few.
+UNDER_WAY = (
+    select(
+        func.coalesce(func.sum(agent_step.c.token_count), 0),
+        func.sum(agent_step.c.cost),
+        func.count(job.c.run_id.distinct()),
+    )
+    .join_from(job, diagnosis_run, job.c.run_id == diagnosis_run.c.run_id)
+    .outerjoin(agent_step, agent_step.c.run_id == job.c.run_id)
+    .where(
+        job.c.team == bindparam("the_team"),
+        job.c.answered_at.is_(None),
+        job.c.charged_at.is_(None),
+        diagnosis_run.c.attempt > 0,
+    )
 )
 
 
@@ -56,6 +73,15 @@ class Spent:
     cost: float | None = None
     runs: int = 0
 
+    def with_running(self, running: Spent) -> Spent:
+        """As if each of `running` had cost what a run of this day costs, or what they have cost already if that is more."""
+        ended = max(1, self.runs)
+        tokens = max(running.tokens, running.runs * self.tokens // ended)
+        costs = [running.cost, None if self.cost is None else running.runs * self.cost / ended]
+        more = max((cost for cost in costs if cost is not None), default=None)
+        cost = self.cost if more is None else (self.cost or 0.0) + more
+        return Spent(self.tokens + tokens, cost, self.runs + running.runs)
+
 
 @dataclass(frozen=True)
 class Ceiling:
@@ -63,6 +89,10 @@ class Ceiling:
 
     tokens: int | None = None
     cost: float | None = None
+
+    @property
+    def is_set(self) -> bool:
+        return self.tokens is not None or self.cost is not None
 
     def is_reached(self, spent: Spent) -> bool:
         over_tokens = self.tokens is not None and spent.tokens >= self.tokens
@@ -97,6 +127,13 @@ class BudgetStore:
         with self._db.read() as connection:
             found = connection.execute(SPENT, {"the_day": day.isoformat(), "the_scope": scope}).first()
         return Spent() if found is None else Spent(*found)
+
+    def under_way(self, team: str, user_id: str | None = None) -> Spent:
+        """What the runs that work now have cost so far: the workspace's, or one person's."""
+        query = UNDER_WAY if user_id is None else UNDER_WAY.where(job.c.user_id == user_id)
+        with self._db.read() as connection:
+            tokens, cost, runs = connection.execute(query, {"the_team": team}).one()
+        return Spent(int(tokens), None if cost is None else float(cost), int(runs))
 
     def make_row(self, day: date, scope: str) -> None:
         """The row to add to, made by whoever comes first."""

@@ -134,6 +134,21 @@ async def test_over_the_days_budget_a_run_does_not_start_and_says_why(
         assert bot.run(second.run_id).status == "CANCELLED"
 
 
+async def test_what_runs_counts_towards_the_days_budget(slack: SlackEmulator, sqlite_database: Database) -> None:
+    model = Incident(waits_in="composer")
+    async with bench(slack, sqlite_database, model, ceilings=Ceilings(workspace=Ceiling(tokens=300))) as bot:
+        first = bot.ask()
+        bot.queue.wake(first.run_id)
+        await asyncio.wait_for(model.waiting.wait(), 10)
+        second = bot.ask()
+        bot.queue.wake(second.run_id)
+        await slack.wait_for(lambda: bot.run(second.run_id).status == "CANCELLED")
+        model.gate.set()
+        await bot.answered(first, second)
+        assert "has used its budget for today" in slack.thread_text(CHANNEL, second.thread_ts)
+        assert len(bot.answers(first)) == 1
+
+
 async def test_one_persons_budget_is_not_anothers(slack: SlackEmulator, sqlite_database: Database) -> None:
     async with bench(slack, sqlite_database, ceilings=Ceilings(person=Ceiling(tokens=500))) as bot:
         first, second = bot.ask(), bot.ask(user="U0BEN00001")

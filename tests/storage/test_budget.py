@@ -3,11 +3,14 @@
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 
+import pytest
 from slack_jobs import new_job
+from trace_rows import STEP
 
 from storage.budget import BudgetStore, Ceiling, Spent, person, workspace
 from storage.engine import Database
 from storage.jobs import JobStore
+from storage.trace import TraceStore
 
 DAY = date(2026, 11, 30)
 TEAM, ANN = workspace("T1"), person("T1", "U1")
@@ -47,6 +50,28 @@ def test_a_run_is_charged_once_to_all_its_scopes(database: Database) -> None:
         charged = list(threads.map(lambda _: store.charge("run-1", DAY, (TEAM, ANN), 10, None), range(4)))
     assert sorted(charged) == [False, False, False, True]
     assert [store.spent(DAY, scope) for scope in (TEAM, ANN)] == [Spent(10, None, 1)] * 2
+
+
+def test_what_runs_is_counted_until_its_run_is_charged(database: Database) -> None:
+    store, jobs, trace = BudgetStore(database), JobStore(database), TraceStore(database)
+    assert store.under_way("T1") == Spent(0, None, 0)
+    for number in (1, 2):
+        jobs.add(new_job(number, user_id=f"U{number}"))
+    lease = trace.claim("run-1", "somebody", 60)
+    assert lease is not None
+    assert store.under_way("T1") == Spent(0, None, 1)
+    trace.add_step(lease, STEP)
+    tokens = STEP.prompt_tokens + STEP.completion_tokens
+    assert [store.under_way("T1"), store.under_way("T1", "U1")] == [Spent(tokens, STEP.cost, 1)] * 2
+    assert store.under_way("T1", "U2") == store.under_way("T2") == Spent(0, None, 0)
+    store.charge("run-1", DAY, (TEAM,), tokens, None)
+    assert store.under_way("T1") == Spent(0, None, 0)
+
+
+def test_runs_under_way_count_as_the_days_runs_or_as_what_they_have_cost() -> None:
+    assert Spent(100, 0.5, 2).with_running(Spent(20, None, 3)) == Spent(250, pytest.approx(1.25), 5)
+    assert Spent(100, None, 2).with_running(Spent(900, 0.3, 3)) == Spent(1000, 0.3, 5)
+    assert Spent().with_running(Spent(0, None, 4)) == Spent(0, None, 4)
 
 
 def test_a_ceiling_is_reached_by_tokens_or_by_known_money() -> None:
