@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,12 +24,15 @@ from bot.blocks.reader import Reader
 from bot.cases import case_text
 from bot.chart import ChartData
 from bot.charts import Charts, FoundChart
+from bot.emulator.prometheus import PrometheusServer
+from bot.emulator.series import MetricsFile
 from bot.emulator.slack import SlackEmulator
 from bot.jobs import new_run
 from bot.report_thread import ReportPosting
 from storage.engine import Database
 from storage.jobs import Job, JobKey, NewJob
 from storage.sessions import Thread
+from tools.clients.prometheus import PrometheusClient
 from tools.skills import Skill, SkillRegistry
 
 DATA = ChartData("CheckoutSlow · order-service\ncheckout_latency_seconds", "s", ((1.0, 0.2), (61.0, 4.8)), threshold=1.0)
@@ -195,3 +200,40 @@ async def test_an_alert_without_a_name_gives_a_case_its_summary(slack: SlackEmul
         nameless = replace(load_state(run.state), alerts=(ALERT.model_copy(update={"alert_name": None}),))
         text = case_text(replace(run, state=dump_state(nameless)), SkillRegistry([]))
         assert text.title == "CheckoutSlow · critical · order-service: p99 of order-service above 2 s"
+
+
+async def test_a_prometheus_that_knows_no_such_rule_is_named_in_the_report(
+    slack: SlackEmulator, sqlite_database: Database
+) -> None:
+    with PrometheusServer(MetricsFile((), ()), 0.0) as server:
+        client = PrometheusClient(server.url)
+        async with bench(slack, sqlite_database, Triage(), reports=ReportPosting(Charts(sqlite_database, client))) as bot:
+            job = await reported(bot)
+            said = slack.thread_text(CHANNEL, job.thread_ts)
+        await client.close()
+    assert "No chart of the metric: Prometheus has no alerting rule named CheckoutSlow" in said
+
+
+async def test_a_prometheus_that_hangs_holds_no_report_back(slack: SlackEmulator, sqlite_database: Database) -> None:
+    async with silent_server() as url:
+        client = PrometheusClient(url)
+        charts = Charts(sqlite_database, client, find_seconds=0.05)
+        async with bench(slack, sqlite_database, Triage(), reports=ReportPosting(charts)) as bot:
+            job = await reported(bot)
+            assert "No chart of the metric: Prometheus took too long." in slack.thread_text(CHANNEL, job.thread_ts)
+        await client.close()
+
+
+@asynccontextmanager
+async def silent_server() -> AsyncIterator[str]:
+    """Takes connections and never answers."""
+
+    async def hold(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(hold, "127.0.0.1", 0)
+    try:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    finally:
+        server.close()
