@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from agents.llm.base import Exchange, ToolOffer
 from agents.offline.alert_causes import Pair, pair_of
+from agents.offline.alert_subject import BEFORE
 from agents.offline.databases import Load, loads
-from agents.offline.evidence import Series
+from agents.offline.evidence import Change, Series
 from agents.offline.findings import Findings
 from agents.offline.health import Health, health_of, is_about
 from agents.offline.question import Question
 from agents.offline.ranking import series_score
 from agents.offline.records import Record, health_words, is_foreign, is_of_node, object_of, outside_series, records
+from agents.offline.steps import CHANGES_BEFORE
 from agents.offline.telling import every_telling_line
 from tools.contracts import EvidenceStatus
 
 _ANSWERED = (EvidenceStatus.SUPPORTED, EvidenceStatus.NO_EVIDENCE)
-MAX_LEVELS, MAX_UNTOLD = 3, 3
+MAX_LEVELS, MAX_UNTOLD, MAX_CHANGES = 3, 3, 2
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,21 @@ class AlertCase:
     def beside(self) -> Findings:
         """What was found of other things names no cause of this alert."""
         return replace(self.found, explained=(), changed=())
+
+    def changes(self) -> list[Change]:
+        """The last changes of the services concerned before the first sign of trouble, the latest first."""
+        found, begun = self.found, self._onset()
+        if begun is None or self.is_elsewhere:
+            return []
+        near = [one for one in found.evidence.changes if one.at and begun - CHANGES_BEFORE <= one.at <= begun]
+        mine = [one for one in near if one.service in found.reached]
+        return sorted(mine, key=lambda one: one.at or begun, reverse=True)[:MAX_CHANGES]
+
+    def _onset(self) -> datetime | None:
+        """When the first new line or moved level showed; where none did, when the alert began."""
+        signs = [one.first for one in self.found.kinds() if one.is_new] + [one.change_at for one in self.found.series()]
+        window = self.found.question.window
+        return min((at for at in signs if at), default=window.since + BEFORE if window else None)
 
     def shown(self) -> list[Record]:
         """Records of good conditions, those of the alert's own things first; one of each thing and tool."""

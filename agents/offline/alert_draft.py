@@ -54,6 +54,7 @@ def _statements(case: AlertCase, state: AlertStating) -> Iterator[Statement]:
     yield from (statement for statement in told if statement.claim_type == "root_cause")
     yield from _loaded(case, state)
     yield from (statement for statement in told if statement.claim_type != "root_cause")
+    yield from (state.change(change) for change in case.changes())
     yield from (state.standing(record) for record in case.untold())
     yield from (one for series in case.levels() if (one := state.series(series)))
     yield from _others_well(case, state)

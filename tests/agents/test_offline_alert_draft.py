@@ -182,3 +182,12 @@ def test_a_later_round_says_only_what_is_new() -> None:
     first = outside(Answers(), "get_events", warning_events=[OOM])
     retry = RetryContext(round=1, missing_evidence_facts=(), instruction="")
     assert drafted(first, OF_POD, retry=retry).claims == ()
+
+
+def test_the_change_just_before_is_told_where_it_is_no_proven_cause() -> None:
+    answers = Answers().logs("billing-service WARN 50 0 08:43 cache miss, computing it again")
+    answers.changes("billing-service 08:30 deploy 2.14.0", "billing-service 08:50 deploy 2.15.0", "other-service 08:30 deploy 1")
+    draft = drafted(answers, alert("CpuHigh", {"service": "billing-service"}))
+    (change,) = said(draft, "change")
+    assert "2.14.0" in change
+    assert said(draft, "root_cause") == []
