@@ -86,7 +86,7 @@ def link_kind(label: str) -> str:
     name = " ".join(label.casefold().split())
     found = next((kind for kind, words in _LINK_KINDS if any(word in name for word in words)), None)
     plain = re.sub(r"[^\w]+", "_", re.sub(r":[a-z0-9_+-]{1,40}:", "", name)).strip("_")
-    return found or plain[:60] or "link"
+    return found or (plain[:60] if plain.count("_") < 3 else "") or "link"
 
 
 class Links:

@@ -30,6 +30,8 @@ def is_alert(entry: Entry, heading: Heading, parts: Sequence[Part], post: Post) 
         return False
     if is_of_others and not (heading.strong and (heading.severity or BUILD in heading.tags)):
         return False
+    if heading.status == colour == "firing":
+        return True
     named = bool(roles & _SUPPORT)
     stated = bool(entry.status) + bool(entry.severity)
     support = stated + named + bool(colour) + is_monitor(post.username)

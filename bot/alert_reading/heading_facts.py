@@ -36,7 +36,7 @@ def take_facts(entry: Entry, name: str, line: str, heading: Heading) -> str:
 
 def _first_cell(entry: Entry, name: str) -> str:
     """Of `cpu-high | web-01 | 97%` the first; a host among the others is one."""
-    cells = [cell.strip() for cell in name.split(" | ")]
+    cells = [cell.strip() for cell in re.split(r" [|·•] ", name)]
     host = next((cell for cell in cells[1:] if re.fullmatch(_HOST_LIKE, cell, re.IGNORECASE)), None)
     if host and "instance" not in entry.labels:
         entry.labels.setdefault("host", host)

@@ -17,8 +17,8 @@ _THING = re.compile(r"\A(?:host|server|node|service|site|website|endpoint|device
 _STAMP = re.compile(r"\A\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d\S{0,20}\]?\s+(?:(?:UTC|GMT|Z)\s+)?")
 _BRACKET = re.compile(r"\A[\[【(（]\s{0,4}([^\]】)）\n]{1,120}?)\s{0,4}[\]】)）]\s{0,4}[:：|–—-]?\s{0,4}")
 _END_BRACKET = re.compile(r"\s{0,4}[\[【(（]\s{0,4}([^\[【(（\]】)）\n]{1,40}?)\s{0,4}[\]】)）]\s*\Z")
-_LEAD = re.compile(r"\A([^:：|\n]{1,60}?)\s{0,3}(?:[:：|!]|\s[–—-])\s{1,4}(?=\S)|\A([^:：|\n\s]{1,30})[:：!！]|\A([^:：|\n]{1,60}?)：")
-_TRAIL = re.compile(r"\A(.{1,400})(?:\s{0,3}[:：|]|\s[–—-]|\s(?:is|are|was|has been|has|is now|went|ist|est|está)(?:\s(?:now|currently|back))?|\snow)\s{1,4}([^:：|\n]{1,40})\Z")
+_LEAD = re.compile(r"\A([^:：|\n]{1,60}?)\s{0,3}(?:[:：|!]|\s[–—·•-])\s{1,4}(?=\S)|\A([^:：|\n\s]{1,30})[:：!！]|\A([^:：|\n]{1,60}?)：")
+_TRAIL = re.compile(r"\A(.{1,400})(?:\s{0,3}[:：|]|\s[–—·•-]|\s(?:is|are|was|has been|has|is now|went|ist|est|está)(?:\s(?:now|currently|back))?|\snow)\s{1,4}([^:：|\n]{1,40})\Z")
 _FIRST_WORD = re.compile(r"\A([A-Z]{2,14})(?:\s+|\Z)(.*)\Z", re.DOTALL)
 _LAST_WORD = re.compile(r"\A(.*\S)\s+([A-Z]{2,14}|resolved|recovered|triggered|firing|alerting|acknowledged)\Z", re.DOTALL)
 _OWN_SCRIPT = re.compile(r"\A([^\x00-\x7f]{2,12})\s+(\S.*)\Z", re.DOTALL)
@@ -93,7 +93,9 @@ def _read(line: str) -> Heading:
         found = next_found
     found = replace(found, leads=found.says_something)
     found = _cjk(_because(_word(_trail(_end(found)))))
-    name = _SINCE.sub("", found.name).strip(" \t*_`-–—|:：,.。!！»«")
+    name = _SINCE.sub("", found.name).strip(" \t*_`-–—|:：,.。!！»«·")
+    if found.says_something and (said := _phrase(name)):
+        found, name = _with(found, said), ""
     return replace(found, name=name, status=found.status or emoji)
 
 

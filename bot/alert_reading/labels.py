@@ -17,6 +17,7 @@ _ALIGNED = re.compile(r"\A[\s>|•]*([^\W\d_][\w .()-]{0,40}?)(?:\s{2,}|\s*\|\s*
 _SEVERAL = re.compile(r"(?: {2,}|\t|\s(?=\*[^*\n]{1,40}:\*)|\s[|;]\s|,\s)(?=[*`]{0,2}[^\W\d][\w .@/-]{0,30}[*`]{0,2}\s?[:=：])")
 _SEPARATOR = re.compile(r"[:：]|\s?=\s?")
 _KEY = re.compile(r"[^\W\d_][\w .@/()-]{0,47}\Z|[@_]\w{1,47}\Z|[^\W\d_]\Z")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SENTENCE = re.compile(r"\s\S+\s\S+\s\S+\s\S+\s")
 
 # role → the keys that mean it, folded.
@@ -24,7 +25,7 @@ _ROLES = {
     "name": "alertname|health rule|rule title|规则标题|alert name|alert|rule|rule name|rulename|alarm|alarm name|monitor|monitor name|check|check name|trigger|"
     "告警名称|告警名|报警名称|告警|规则|规则名称|监控项|アラート名|アラート|ルール|監視項目|監視名|название|алерт|триггер|имя алерта|событие|알림|알람|경보|알림명|규칙|이름|"
     "اسم التنبيه|التنبيه|القاعدة|nombre de alerta|alerta|alarmname|nom de l'alerte|name|title|名称|名前|タイトル|标题",
-    "status": "status|state|current state|alert status|alert state|alarm state|new state|状态|告警状态|当前状态|狀態|ステータス|状態|статус|состояние|상태|الحالة|estado|statut|zustand|stato|durum",
+    "status": "status|state|current state|alert status|alert state|alarm state|new state|new state value|状态|告警状态|当前状态|狀態|ステータス|状態|статус|состояние|상태|الحالة|estado|statut|zustand|stato|durum",
     "severity": "severity|priority|level|urgency|alert severity|problem severity|criticality|级别状态|impact|级别|等级|告警级别|严重程度|严重级别|严重性|优先级|報警級別|告警等级|深刻度|重要度|重大度|レベル|優先度|緊急度|"
     "важность|критичность|серьёзность|серьезность|приоритет|уровень|심각도|중요도|등급|레벨|우선순위|الخطورة|الأولوية|المستوى|درجة الخطورة|severidad|gravedad|prioridad|"
     "gravité|priorité|sévérité|niveau|gravità|schweregrad|priorität|severidade|gravidade|prioridade|önem",
@@ -43,7 +44,7 @@ _ROLES = {
     "ended": "ended|ended at|ends at|endsat|end time|endtime|end|resolved at|resolved|recovered at|closed at|recovery time|end_time|恢复时间|结束时间|解决时间|復旧時刻|復旧日時|終了時刻|解消時刻|"
     "время восстановления|окончание|конец|завершено|복구 시간|복구시각|복구 시각|종료 시간|해결 시간|وقت الانتهاء|وقت الحل|fin|hora de fin|ende|fim",
     "summary": "summary|概要|摘要|サマリー|сводка|요약|الملخص|resumen|résumé|zusammenfassung|resumo|subject",
-    "description": "description|details|detail|message|msg|info|reason|note|notes|alert description|cause|output|error|描述|详情|说明|告警内容|内容|信息|原因|詳細|説明|メッセージ|内訳|"
+    "description": "description|details|detail|message|msg|info|reason|note|notes|alert description|alarm description|new state reason|state reason|cause|output|error|描述|详情|说明|告警内容|内容|信息|原因|詳細|説明|メッセージ|内訳|"
     "описание|сообщение|подробности|причина|детали|설명|내용|메시지|상세|원인|الوصف|التفاصيل|الرسالة|السبب|descripción|detalle|mensaje|beschreibung|meldung|descrição|mensagem|açıklama",
     "noted": "threshold|occurrences|负责人|处理人|担当者|담당자|담당|ответственный|المسؤول|condition|duration|for|阈值|阀值|条件|持续时间|閾値|しきい値|継続時間|порог|условие|длительность|продолжительность|임계값|임계치|지속 시간|조건|العتبة|الحد|المدة|umbral|duración|"
     "schwellwert|dauer|seuil|limite|duração|expression|expr|query|metric value|opdata|operational data|period|last ping|total pings|trigger description|"
@@ -58,7 +59,7 @@ _MEANING = {key: role for role, keys in _ROLES.items() for key in keys.split("|"
 @lru_cache(1024)
 def role_of(key: str) -> str | None:
     """What a key means: name, status, severity, host, service, value, started, …; None for a label of the sender's own."""
-    folded = key.casefold().strip()
+    folded = _HUMP.sub(" ", key).casefold().strip() if not key.islower() else key.strip()
     return _MEANING.get(folded) or _MEANING.get(folded.partition("(")[0].rstrip()) or _MEANING.get(folded.replace("_", " "))
 
 

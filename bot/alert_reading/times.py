@@ -70,8 +70,10 @@ def _written(found: dict[str, str | None], zone: str | None) -> str | None:
 
 
 def _date(found: dict[str, str | None]) -> tuple[int, int, int]:
-    """Raises ValueError where day and month cannot be told apart."""
+    """Raises ValueError where day and month cannot be told apart, and for a year that no alert is of."""
     year = int(found["year"] or 0)
+    if not 1990 <= year <= 2200:
+        raise ValueError("no time of an alert")  # 0001-01-01 is how some write "not yet"
     if found.get("one"):
         one, two = int(found["one"] or 0), int(found["two"] or 0)
         if (one > 12) == (two > 12) and one != two:
