@@ -21,10 +21,10 @@ def source_parts(evidence: VerifiedEvidence, zone: ZoneInfo) -> list[str]:
 
 
 def source_names(evidence: VerifiedEvidence) -> list[str]:
-    """Tool, service and source."""
+    """Tool, service and source, each name once."""
     scope = evidence.scope
     named = (scope[key] for key in _SOURCE_KEYS if scope.get(key) and "://" not in scope[key])
-    return [part for part in (evidence.tool_name, scope.get("service"), next(named, "")) if part]
+    return list(dict.fromkeys(part for part in (evidence.tool_name, scope.get("service"), next(named, "")) if part))
 
 
 def where(evidence: VerifiedEvidence, call: str, zone: ZoneInfo) -> str:

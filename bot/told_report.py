@@ -101,8 +101,11 @@ class ToldReport:
         """`KubePodNotReady · firing`, and how often, the first alert's first."""
         return list(Counter(alert_name(alert) for alert in self.report.alerts).items())
 
-    def marks_of(self, entry: BlastEntry) -> str:
-        return "".join(f"[{allowed.number}]" for allowed in self.claims(entry.claim_ids))
+    def marks_of(self, entry: BlastEntry, most: int | None = None) -> str:
+        """`[1][3]`; beyond `most` of them how many more there are."""
+        marks = [f"[{allowed.number}]" for allowed in self.claims(entry.claim_ids)]
+        shown = marks[:most]
+        return "".join(shown) + (f" +{len(marks) - len(shown)}" if len(marks) > len(shown) else "")
 
     @property
     def marked_changes(self) -> list[str]:

@@ -18,19 +18,26 @@ _GAP_CHARS, _LISTED = 400, 8
 
 
 def gap_blocks(
-    run_id: str, heading: str, gaps: Sequence[str], reader: Reader, *, chars: int = _GAP_CHARS, others: int = _LISTED
+    run_id: str,
+    heading: str,
+    gaps: Sequence[str],
+    reader: Reader,
+    *,
+    chars: int = _GAP_CHARS,
+    with_buttons: int = _WITH_BUTTONS,
+    others: int = _LISTED,
 ) -> tuple[list[Block], bool]:
     """The blocks, and whether a gap was cut or left out. A verdict without a named gap still offers the buttons."""
     named = [gap for gap in gaps if gap.strip()] or [reader.say("no_gaps")]
     shown = [shown_pieces(gap, chars) for gap in named]
     texts = [f"{first.rstrip()} …" if rest else first for first, *rest in shown]
     blocks: list[Block] = []
-    for number, text in enumerate(texts[:_WITH_BUTTONS]):
+    for number, text in enumerate(texts[:with_buttons]):
         title = [section(spans(heading, bold=True))] if number == 0 else []
         blocks.append(rich(*title, bullets([spans(text, reader.link_hosts)])))
         blocks.append(gap_buttons(run_id, number, reader))
-    below = texts[_WITH_BUTTONS:][:others]
-    more = len(texts) - _WITH_BUTTONS - len(below)
+    below = texts[with_buttons:][:others]
+    more = len(texts) - with_buttons - len(below)
     if below:
         rest = [section(spans(reader.say("items_left", count=more), italic=True))] if more > 0 else []
         blocks.append(rich(bullets(spans(text, reader.link_hosts) for text in below), *rest))

@@ -21,7 +21,7 @@ from bot.told_report import ToldReport
 
 # What each part may take, in characters; together well under Slack's 13,000 for all blocks.
 _PROOF_CHARS, _STEP_CHARS, _LEAD_CHARS, _CASE_CHARS = 3_000, 1_200, 500, 500
-_GAP_CHARS, _GAPS_LISTED, _PASS_GAP_CHARS = 220, 4, 1_000
+_GAP_CHARS, _GAPS_WITH_BUTTONS, _GAPS_LISTED, _PASS_GAP_CHARS = 220, 2, 6, 1_000
 
 
 def report_message(outcome: RunOutcome, report: AiopsReport, view: AnswerView) -> Answer:
@@ -78,4 +78,5 @@ def _gaps(told: ToldReport, view: AnswerView) -> tuple[list[Block], bool]:
     if outcome.verdict is Verdict.PASS:
         elements, left = _listed(heading, gaps, reader, _PASS_GAP_CHARS)
         return _rich([(elements, left)]), left
-    return gap_blocks(outcome.run_id, reader.say(heading), gaps, reader, chars=_GAP_CHARS, others=_GAPS_LISTED)
+    room = {"chars": _GAP_CHARS, "with_buttons": _GAPS_WITH_BUTTONS, "others": _GAPS_LISTED}
+    return gap_blocks(outcome.run_id, reader.say(heading), gaps, reader, **room)

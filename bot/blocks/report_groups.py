@@ -13,7 +13,7 @@ from bot.blocks.text import shown_pieces
 from bot.shapes.rules import units
 from bot.told_report import ToldReport
 
-_GROUP_CHARS, _ENTITY_CHARS = 360, 120
+_GROUP_CHARS, _ENTITY_CHARS, _MARKS = 360, 120, 3
 _CHANGES, _CHANGE_CHARS = 4, 260
 _ALERTS, _ALERT_CHARS = 8, 120
 _LINKS, _LINK_CHARS = 5, 300
@@ -83,7 +83,7 @@ def _times(count: int) -> str:
 
 
 def _entities(entries: Sequence[BlastEntry], told: ToldReport) -> list[str]:
-    return [f"{entry.entity} {told.marks_of(entry)}".strip() for entry in entries]
+    return [f"{entry.entity} {told.marks_of(entry, _MARKS)}".strip() for entry in entries]
 
 
 def _group(label: str, members: Sequence[str], reader: Reader) -> tuple[list[Span], bool]:

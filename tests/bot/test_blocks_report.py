@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from agents.contracts import AiopsReport, Hypothesis, RunOutcome
+from agents.contracts import AiopsReport, BlastEntry, Hypothesis, RunOutcome
 from agents.replies import Replies
 from bot.blocks.answer import AnswerView
 from bot.blocks.outcome import answer_message
@@ -149,6 +149,11 @@ def test_each_entity_stands_in_its_group_with_its_proof() -> None:
     assert "⚪ Not checked: inventory-service" in text
 
 
+def test_many_proofs_of_an_entity_are_counted() -> None:
+    entry = BlastEntry(entity="order-service", claim_ids=("c5", "c4", "c3", "c2", "c1"))
+    assert "order-service [1][2][3] +2" in said(changed(sample_report(), affected=(entry,)))
+
+
 def test_an_empty_group_is_not_mentioned() -> None:
     outcome = changed(sample_report(), healthy=(), other_reason=(), not_checked=("", "  "))
     assert "healthy:" not in said(outcome)
@@ -193,7 +198,8 @@ def test_gaps_of_an_unproven_report_have_buttons_that_count_the_answers_gaps_fir
     assert told.gaps == ("first", "second", "Logs of order-service before 02:51.")
     blocks = answer_message(told.outcome, AnswerView(SHANGHAI)).blocks
     values = [one["value"] for block in blocks if block["type"] == "actions" for one in block["elements"]]
-    assert values[:7:3] == ["run-1:0", "run-1:1", "run-1:2"]
+    assert values[:6] == ["run-1:0"] * 3 + ["run-1:1"] * 3
+    assert "run-1:2" not in values, "two rows of buttons are enough on a phone"
 
 
 def test_what_the_message_lacks_is_named_among_the_gaps() -> None:
