@@ -31,6 +31,11 @@ def asks_what_was_found(text: str) -> bool:
     return any(_said(text) in words["recall"] for words in _languages())
 
 
+def asks_to_triage(text: str) -> bool:
+    """In an alert's thread: the alert is to be looked into. There, a mention alone asks for it."""
+    return not text.strip() or any(_said(text) in words["triage"] for words in _languages())
+
+
 def usage(language: str) -> str:
     return str(_by_language().get(language, _by_language()["en"])["usage"])
 

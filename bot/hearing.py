@@ -5,11 +5,13 @@ from __future__ import annotations
 from bot.attention import is_follow_up
 from bot.desk import Asked, Desk
 from bot.greetings import asks_to_stop, asks_what_was_found, reply_to
+from bot.incident_asking import incident_meant, is_under_way, triage_now
 from bot.incoming import MENTION, Incoming
 from bot.jobs import MAX_QUESTION_CHARS, RequestRefused
 from bot.people import Person
 from bot.recall import what_was_found
 from bot.worker import QUIET
+from storage.incidents import Incident
 from storage.jobs import Added
 
 
@@ -64,6 +66,8 @@ async def _addressed(desk: Desk, message: Incoming) -> None:
         await _stop(desk, message, aloud=True)
     elif asks_what_was_found(message.text):
         await _recall(desk, message, person)
+    elif (incident := await incident_meant(desk, message)) is not None:
+        await _triage(desk, message, person, incident)
     elif (reply := _small_talk(desk, message, person)) is not None:
         await _say_once(desk, message, reply)
     else:
@@ -95,6 +99,13 @@ async def _answer(desk: Desk, message: Incoming, person: Person, trigger: str) -
     if isinstance(result, Added) and len(message.text) > MAX_QUESTION_CHARS:
         cut = {"length": len(message.text), "limit": MAX_QUESTION_CHARS}
         desk.post_later(message.channel, message.thread.ts, desk.says(desk.language(person, message.text), "cut", **cut))
+
+
+async def _triage(desk: Desk, message: Incoming, person: Person, incident: Incident) -> None:
+    if await is_under_way(desk, message):
+        await _say_once(desk, message, desk.says(desk.language(person, message.text), "triage_running"))
+    else:
+        await triage_now(desk, message, person, incident)
 
 
 async def _stop(desk: Desk, message: Incoming, *, aloud: bool) -> None:

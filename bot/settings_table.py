@@ -31,6 +31,8 @@ def _default(name: str) -> str:
         return ""
     if isinstance(default, SecretStr):
         return f"`{default.get_secret_value()}`" if default.get_secret_value() else ""
+    if isinstance(default, tuple):
+        return f"`{','.join(map(str, default))}`"
     return f"`{str(default).lower() if isinstance(default, bool) else default}`"
 
 

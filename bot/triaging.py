@@ -62,12 +62,29 @@ class Triaging:
         """Take up what is due. Raises storage's errors: the rest is due still."""
         waiting = 0
         for incident in await self._desk.db.call(self._desk.incidents.due, self._desk.place.clock()):
-            standing = await self._desk.alert_channels.standing(incident.channel)
-            reason = self._reason(incident, standing)
-            if reason:
-                await self._skip(incident, reason)
-            else:
-                waiting += await self._admitted(incident, standing, waiting + 1)
+            waiting += await self._apart(incident, waiting + 1)
+
+    async def _apart(self, incident: Incident, position: int) -> bool:
+        """Whether it waits in the line, at that position. A fault of ours in one incident keeps no other from its run."""
+        task = asyncio.create_task(self._taken_up(incident, position))
+        try:
+            await asyncio.wait({task})
+        finally:
+            task.cancel()
+        error = task.exception()
+        if isinstance(error, StorageError):
+            raise error
+        if error is not None:
+            log.error("incident %s failed inside us and is tried again", incident.incident_id, exc_info=error)
+        return error is None and task.result()
+
+    async def _taken_up(self, incident: Incident, position: int) -> bool:
+        standing = await self._desk.alert_channels.standing(incident.channel)
+        reason = self._reason(incident, standing)
+        if reason is None:
+            return await self._admitted(incident, standing, position)
+        await self._skip(incident, reason)
+        return False
 
     def _reason(self, incident: Incident, standing: Standing) -> str | None:
         """Why there is to be no run. An unknown severity counts as a warning."""

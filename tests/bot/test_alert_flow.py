@@ -325,6 +325,34 @@ async def test_a_mention_in_the_thread_is_a_question_with_the_alert_as_context(s
             assert "[FIRING:1] HighErrorRate (checkout critical)" in told[0].text
 
 
+@pytest.mark.parametrize("words", ["", "run it", "查一下"])
+async def test_a_mention_alone_runs_what_was_not_looked_into(database: Database, words: str) -> None:
+    """As the thread of an alert says that there was no budget for."""
+    with emulator(mention_order="any", copies=(1, 2)) as slack:
+        async with alert_bot(slack, database, alert_min_severity="critical") as bot:
+            ts = bot.post(**alertmanager(rest="checkout warning"))
+            await slack.wait_for(lambda: bot.open and bot.open[0].not_run_reason)
+            slack.post(ALERTS, "ana", f"{slack.mention} {words}", thread_ts=ts)
+            await bot.reported(ts)
+            [run] = bot.runs
+            assert (run.agent_flow, bot.desk.jobs.job(run.run_id).user_id) == ("AI_OPS", "U0ANA00001")
+            assert bot.parts(ts).count("answer") == 1
+            assert slack.refused == []
+
+
+async def test_asking_for_what_is_under_way_says_so(sqlite_database: Database) -> None:
+    model = Waiting(is_open=False)
+    with emulator() as slack:
+        async with alert_bot(slack, sqlite_database, model) as bot:
+            ts = bot.post()
+            await slack.wait_for(lambda: "progress" in bot.parts(ts))
+            slack.post(ALERTS, "ana", f"{slack.mention} look into it", thread_ts=ts)
+            await slack.wait_for(lambda: "I am looking into it already" in slack.thread_text(ALERTS, ts))
+            model.gate.set()
+            await bot.reported(ts)
+            assert len(bot.runs) == 1
+
+
 async def test_stop_in_the_thread_stops_the_triage_and_says_so(sqlite_database: Database) -> None:
     model = Waiting(is_open=False)
     with emulator() as slack:
