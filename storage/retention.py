@@ -34,6 +34,7 @@ from storage.errors import RunNotFound
 from storage.feedback import LOCK, settle
 from storage.models import agent_step, chat_session, diagnosis_run, tool_invocation
 from storage.models_incidents import alert, change_event, channel_watch, incident, incident_run
+from storage.models_schedule import recheck, schedule_slot
 from storage.models_slack import budget, case_library, feedback, frozen_scenario, job, slack_event, slack_message
 
 BATCH = 100
@@ -59,6 +60,8 @@ class Purged:
     incidents: int = 0
     alerts: int = 0
     changes: int = 0
+    rechecks: int = 0
+    slots: int = 0
     case_ids: tuple[str, ...] = ()
 
 
@@ -172,6 +175,7 @@ def _deletions(run_ids: Sequence[str], keep_scenarios: bool) -> list[tuple[str, 
     if keep_scenarios:
         scenarios = scenarios.where(~exists().where(case_library.c.diagnosis_id == frozen_scenario.c.run_id))
     tables = (
+        ("rechecks", recheck),
         ("messages", slack_message),
         ("votes", feedback),
         ("jobs", job),
@@ -191,12 +195,15 @@ def _purge_vote(connection: Connection, run_id: str, user_id: str) -> int:
 
 def _purge_old(connection: Connection, before: datetime) -> _Count:
     """What hangs on no run: incidents, posted changes, keys of events, days of spending, threads where nothing was
-    asked."""
+    asked, and what the schedule has done."""
     count = _Count()
     _purge_incidents(connection, before, count)
     changes = delete(change_event).where(change_event.c.happened_at < before)
     count.add("changes", connection.execute(changes).rowcount)
     count.add("events", connection.execute(delete(slack_event).where(slack_event.c.seen_at < before)).rowcount)
+    looked = delete(recheck).where(recheck.c.due_at < before)
+    count.add("rechecks", connection.execute(looked).rowcount)
+    count.add("slots", connection.execute(delete(schedule_slot).where(schedule_slot.c.slot < before)).rowcount)
     days = delete(budget).where(budget.c.day < before.date().isoformat())
     count.add("budget_days", connection.execute(days).rowcount)
     count.add("sessions", _purge_empty_sessions(connection, chat_session.c.joined_at < before))
@@ -223,7 +230,9 @@ def _forget_person(connection: Connection, user_id: str) -> _Count:
     for column in (case_library.c.created_by, case_library.c.retracted_by):
         connection.execute(update(case_library).where(column == user_id).values({column: GONE}))
     connection.execute(update(channel_watch).where(channel_watch.c.changed_by == user_id).values(changed_by=GONE))
+    looked = connection.execute(delete(recheck).where(recheck.c.user_id == user_id)).rowcount
     days = delete(budget).where(budget.c.scope.like("person:%"), budget.c.scope.endswith(f":{user_id}", autoescape=True))
     count = _Count()
+    count.add("rechecks", looked)
     count.add("budget_days", connection.execute(days).rowcount)
     return count
