@@ -122,13 +122,16 @@ async def test_the_log_names_app_workspace_and_connections(tmp_path: Path, caplo
             assert ("proofthread" in line, "A0EMU" in line, "Loopback" in line) == (True, True, True)
 
 
-async def test_two_bots_on_one_database_answer_once(tmp_path: Path) -> None:
+async def test_two_bots_on_one_database_answer_once(tmp_path: Path, database_url: str) -> None:
     with SlackEmulator(schema=SCHEMA) as slack:
         slack.behaviour.copies = (2, 3)
-        async with running(slack, tmp_path) as one, running(slack, tmp_path) as other:
+        shared = {"database_url": database_url}
+        async with running(slack, tmp_path / "1", **shared) as one, running(slack, tmp_path / "2", **shared) as other:
+            await slack.wait_for(lambda: slack.sockets == 2)
             assert one.app.work.owner != other.app.work.owner
             threads = [slack.post("incidents", "ana", f"{slack.mention} why is service {n} slow?") for n in range(4)]
             await slack.wait_for(lambda: all("Not proven" in slack.thread_text("incidents", ts) for ts in threads), 30)
+            await slack.wait_for(lambda: one.queue.idle and other.queue.idle)
             for ts in threads:
                 assert slack.thread_text("incidents", ts).count("Not proven") == 1
             assert slack.refused == []
@@ -235,14 +238,14 @@ def test_a_start_without_tokens_is_the_operator_s_to_mend(tmp_path: Path) -> Non
     assert "Traceback" not in ended.stderr
 
 
-async def test_what_runs_when_the_bot_stops_is_taken_up_by_the_next_one(tmp_path: Path) -> None:
+async def test_what_runs_when_the_bot_stops_is_taken_up_by_the_next_one(tmp_path: Path, database_url: str) -> None:
     with SlackEmulator(schema=SCHEMA) as slack:
         slack.fail("chat.startStream", delay=0.3, times=None)
-        async with running(slack, tmp_path, grace_seconds=0.0) as bot:
+        async with running(slack, tmp_path / "1", grace_seconds=0.0, database_url=database_url) as bot:
             ts = slack.post("incidents", "ana", f"{slack.mention} {QUESTION}")
             await slack.wait_for(lambda: TraceStore(bot.app.database).recent_runs(1), 10)
         slack.clear_faults()
-        async with running(slack, tmp_path):
+        async with running(slack, tmp_path / "2", database_url=database_url):
             await slack.wait_for(lambda: "Not proven" in slack.thread_text("incidents", ts), 60)
             assert slack.thread_text("incidents", ts).count("Not proven") == 1
 
