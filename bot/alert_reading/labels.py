@@ -22,11 +22,11 @@ _SENTENCE = re.compile(r"\s\S+\s\S+\s\S+\s\S+\s")
 
 # role → the keys that mean it, folded.
 _ROLES = {
-    "name": "alertname|health rule|rule title|规则标题|alert name|alert|rule|rule name|rulename|alarm|alarm name|monitor|monitor name|check|check name|trigger|"
+    "name": "alertname|health rule|报警项|rule title|规则标题|alert name|alert|rule|rule name|rulename|alarm|alarm name|monitor|monitor name|check|check name|trigger|"
     "告警名称|告警名|报警名称|告警|规则|规则名称|监控项|アラート名|アラート|ルール|監視項目|監視名|название|алерт|триггер|имя алерта|событие|알림|알람|경보|알림명|규칙|이름|"
     "اسم التنبيه|التنبيه|القاعدة|nombre de alerta|alerta|alarmname|nom de l'alerte|name|title|名称|名前|タイトル|标题",
     "status": "status|state|current state|alert status|alert state|alarm state|new state|new state value|状态|告警状态|当前状态|狀態|ステータス|状態|статус|состояние|상태|الحالة|estado|statut|zustand|stato|durum",
-    "severity": "severity|priority|level|urgency|alert severity|problem severity|criticality|级别状态|impact|级别|等级|告警级别|严重程度|严重级别|严重性|优先级|報警級別|告警等级|深刻度|重要度|重大度|レベル|優先度|緊急度|"
+    "severity": "severity|priority|level|urgency|alert severity|problem severity|criticality|级别状态|impact|级别|等级|告警级别|报警级别|严重程度|严重级别|严重性|优先级|報警級別|告警等级|深刻度|重要度|重大度|レベル|優先度|緊急度|"
     "важность|критичность|серьёзность|серьезность|приоритет|уровень|심각도|중요도|등급|레벨|우선순위|الخطورة|الأولوية|المستوى|درجة الخطورة|severidad|gravedad|prioridad|"
     "gravité|priorité|sévérité|niveau|gravità|schweregrad|priorität|severidade|gravidade|prioridade|önem",
     "host": "host|hostname|host name|node|server|machine|主机|主机名|服务器|节点|機器|ホスト|ホスト名|サーバー|サーバ|ノード|хост|узел|сервер|호스트|호스트명|서버|노드|المضيف|الخادم|السيرفر|servidor|serveur|hôte|sunucu",

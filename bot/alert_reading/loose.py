@@ -42,9 +42,11 @@ class _Piece:
 
 def read_loosely(post: Post, sender: str) -> Reading | None:
     pieces = _pieces(post)
-    alerts = [alert for piece in pieces for alert in _of_piece(piece, sender)][:MAX_ALERTS]
+    alerts = [alert for piece in pieces for alert in _of_piece(piece, sender, sure=False)][:MAX_ALERTS]
     if not alerts:
         return None
+    if len(alerts) < len(pieces):
+        alerts = [alert for piece in pieces for alert in _of_piece(piece, sender, sure=True)][:MAX_ALERTS]
     number = _COUNT.search("\n".join(pieces[0].headings)[:300])
     return Reading(tuple(alerts), count=max(len(alerts), int(number[1])) if number else len(alerts))
 
@@ -71,7 +73,8 @@ def _first_lines(text: str) -> list[str]:
     return [line for line in joined(text.splitlines()[:40]) if line.strip()][:3]
 
 
-def _of_piece(piece: _Piece, sender: str) -> Iterator[Alert]:
+def _of_piece(piece: _Piece, sender: str, *, sure: bool) -> Iterator[Alert]:
+    """`sure`: another attachment of the post is an alert, so that a status alone makes this one an alert too."""
     headings = [(line, _heading(line)) for line in piece.headings[:12]]
     rows = _rows(piece)
     listed = [] if rows else _listed(piece)
@@ -85,7 +88,7 @@ def _of_piece(piece: _Piece, sender: str) -> Iterator[Alert]:
     else:
         entry = _entry(piece)
         heading = _main(headings, piece)
-        if is_alert(entry, heading, piece.parts, piece.post):
+        if is_alert(entry, heading, piece.parts, piece.post) or (sure and heading.says_something):
             yield _alert(entry, heading, piece, sender, headings)
 
 

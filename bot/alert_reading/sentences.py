@@ -20,11 +20,14 @@ _WRITTEN: tuple[tuple[AlertStatus, bool, str], ...] = (
     ("resolved", False, rf"\A(?P<name>\S[^\n]{{1,300}}?){_NOW}(?:recovered|restored|resolved|running again|responding again|healthy)\b"),
     ("firing", True, r"\A(?:the )?(?P<name>sync operation of application \S+) has failed\b"),
     ("firing", True, r"\Ayour (?:site|website|server|monitor|check|service)\s(?P<name>\S[^\n]{1,300}?)\s(?:went|is|has gone|is now) (?:down|offline|unreachable)\b"),
+    ("firing", True, r"\A(?![^\n]*\b(?:ok|recover\w*|resolved?|closed?|clear\w*|critical|warning|up|down|unknown)\b)(?:[\w-]{1,30} ){1,4}alert:\s+(?P<name>\S[^\n]{1,300})\Z"),
+    ("firing", True, r"\A(?P<name>(?:(?:ssl|tls) )?certificate\b[^\n]{1,200}?) (?:expires|will expire|has expired|expired)\b"),
     ("firing", True, r"\Aalert (?:for|on|in) (?P<name>\S[^\n]{1,200}?)\s?:?\Z"),
     ("firing", False, rf"\A(?P<name>\S[^\n]{{1,300}}?){_NOW}(?:down|offline|unreachable|not running|not responding|unresponsive|unhealthy|degraded|failing|stuck|flapping|crashed|crash-?looping|failed|timed out|stopped|exceeded|breached)\b"),
     ("firing", False, r"\A(?P<name>\S[^\n:]{1,100}?)\s(?:error|failure|failed|crashed|does not exist|not responding)\Z"),
 )  # fmt: skip
 _FORMS = tuple((status, strong, re.compile(form, re.IGNORECASE)) for status, strong, form in _WRITTEN)
+_DECLARED = re.compile(r"\A(?P<level>SEV-?[0-5]|P[0-5]) (?:incident )?(?:declared|opened|started)\s?[:–-]\s*(?P<name>[^\n.]{3,200})", re.IGNORECASE)
 _SPEAKER = re.compile(r"\A[^:\n]{1,60}\(@?[\w.-]{1,40}\):\s+")
 _OWNER = re.compile(r"\A(?:your (?:site|website|server|monitor|check|service)|the)\s+|,?\s+https?://\S+\Z|\s?:\s?process\Z", re.IGNORECASE)
 
@@ -35,6 +38,8 @@ def read_sentence(line: str) -> Heading | None:
     if match := _BUILD.match(text):
         over = match["state"].casefold() in ("back to normal", "fixed")
         return Heading(f"{match['name']}{match['rest']}", "resolved" if over else "firing", strong=True, leads=True, tags=(BUILD,))
+    if match := _DECLARED.match(text):
+        return Heading(match["name"], "firing", match["level"], strong=True, leads=True)
     for status, strong, form in _FORMS:
         if match := form.match(text):
             return Heading(_OWNER.sub("", match["name"]).strip(" ,:-"), status, strong=strong, leads=True)

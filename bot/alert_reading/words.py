@@ -40,7 +40,7 @@ _STATUSES: dict[AlertStatus, str] = {
     "firing": "firing fired fire triggered trigger alarm alarming alerting problem down failed failing failure fails fail open opened active "
     "unhealthy offline unreachable outage breached degraded incident triggering broken errored error critical crit warning warn "
     "fatal emergency disaster investigating unavailable exceeded anomaly violated red "
-    "告警 报警 告警中 告警触发 触发 觸發 警报 警報 故障 异常 異常 宕机 不可用 失败 超时 发生 發生 障害 発生 発生中 障害発生 停止 異常検知 異常発生 アラート エラー ダウン 警告 严重 紧急 緊急 重大 "
+    "告警 报警 发生报警 发生告警 告警中 告警触发 触发 觸發 警报 警報 故障 异常 異常 宕机 不可用 失败 超时 发生 發生 障害 発生 発生中 障害発生 停止 異常検知 異常発生 アラート エラー ダウン 警告 严重 紧急 緊急 重大 "
     "проблем* авари* сработал* сбой отказ недоступ* тревог* внимание критич* предупрежд* упал упала 장애 발생 장애발생 문제 이상 경보 알람 중단 실패 심각 경고 긴급 "
     "مشكلة إنذار تنبيه عطل متوقف توقف فشل حرج تحذير انقطاع störung ausfall problème panne alerte alerta problema falla caído fallo incidente kritisch uyarı sorun awaria",
 }
