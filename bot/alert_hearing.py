@@ -58,9 +58,9 @@ async def hear_alert(desk: Desk, body: Mapping[str, Any]) -> bool:
     """Whether this was for us: an app's post, edit or deletion where alerts are watched. Raises StorageError: the event
     must stay unacknowledged then."""
     posted = _read(body, desk.bot.team)
-    if posted is None or not (await desk.alert_channels.standing(posted.channel)).watched:
+    if posted is None or not _may_be_alert(posted, desk, desk.alert_channels):
         return False
-    if not _may_be_alert(posted, desk, desk.alert_channels):
+    if not (await desk.alert_channels.standing(posted.channel)).watched:
         return False
     if posted.is_gone:
         await _taken_away(desk, posted)
