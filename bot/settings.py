@@ -5,74 +5,30 @@ from __future__ import annotations
 import difflib
 import json
 import os
-import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from bot.errors import ConfigError
+from bot.setting_types import LOCAL, ChannelId, CronText, NamedQuery, Patrol, TeamId, UserId, ZoneName
 
 PREFIX = "PROOFTHREAD_"
 CONFIG_FILE = "proofthread.toml"
 # Read by the tests alone; never settings, so never unknown ones either.
 TEST_VARIABLES = ("PROOFTHREAD_TEST_", "PROOFTHREAD_REQUIRE_SERVERS")
 # A regular expression may begin with "[" and hold commas: as a variable it is always a JSON list.
-JSON_ONLY = frozenset({"redaction_patterns"})
-LOCAL = "local"
+JSON_ONLY = frozenset({"redaction_patterns", "patrols"})
 
 Roles = Literal["planner", "executor", "verifier", "composer"]
 # Alerts that fire as long as all is well, or that only silence others.
 ALWAYS_FIRING = ("Watchdog", "InfoInhibitor", "DeadMansSwitch", "DeadMansSnitch", "PrometheusAlertmanagerE2eDeadManSwitch")
-
-
-def _known_zone(name: str) -> str:
-    if name != LOCAL:
-        try:
-            ZoneInfo(name)
-        except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-            raise ValueError(f"{name!r} is no time zone; write one like Europe/Berlin or Asia/Shanghai") from error
-    return name
-
-
-def _slack_id(kinds: str, what: str) -> Callable[[str], str]:
-    def check(name: str) -> str:
-        if not re.fullmatch(rf"[{kinds}][A-Z0-9]{{4,}}", name):
-            raise ValueError(f"{name!r} is no {what}: ids look like {kinds[0]}0123456789, names are not ids")
-        return name
-
-    return check
-
-
-ZoneName = Annotated[str, AfterValidator(_known_zone)]
-# A name in the place of an id would match nothing, and silently refuse everybody.
-ChannelId = Annotated[str, AfterValidator(_slack_id("CGD", "channel id"))]
-UserId = Annotated[str, AfterValidator(_slack_id("UW", "user id"))]
-TeamId = Annotated[str, AfterValidator(_slack_id("TE", "workspace id"))]
-
-
-class QueryParameter(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    type: Literal["string", "integer", "number", "boolean", "time"] = "string"
-    description: str = ""
-    required: bool = True
-
-
-class NamedQuery(BaseModel):
-    """One read-only statement of query_order. `parameters` are the :names in `sql`."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    sql: str
-    description: str = ""
-    parameters: dict[str, QueryParameter] = Field(default_factory=dict)
 
 
 class Settings(BaseModel):
@@ -103,6 +59,10 @@ class Settings(BaseModel):
     prometheus_headers: dict[str, SecretStr] = Field(
         default_factory=dict, description="Further headers for Prometheus (a tenant id, say)."
     )
+    alertmanager_url: str = Field(
+        "", description="Alertmanager, e.g. `http://alertmanager:9093`: active alerts, and which are silenced; empty = none."
+    )
+    alertmanager_token: SecretStr | None = Field(None, description="Bearer token sent to Alertmanager.")
     business_url: SecretStr | None = Field(
         None, description="Database with business rows, an SQLAlchemy URL of a read-only account."
     )
@@ -205,6 +165,26 @@ class Settings(BaseModel):
     alert_max_seconds: int = Field(300, ge=1, description="Seconds of one triage.")
     alert_shadow_channel: ChannelId | None = Field(
         None, description="For a trial: reports on alerts go into this channel, nothing into the alerts' own."
+    )
+    patrols: tuple[Patrol, ...] = Field(
+        (),
+        description="Looks for what fires, by the clock: `[[patrols]]` with `cron` (`0 9 * * mon-fri`), `channel`, and if you "
+        "like `zone` and `name`. What is found gets a report in a thread of its own.",
+    )
+    patrol_all_clear: bool = Field(False, description="Whether a patrol that finds nothing says so, in one line.")
+    recheck_minutes: int = Field(
+        15, ge=0, le=1440, description="So long after a report its thread hears whether the alert still fires; 0 = never."
+    )
+    digest_channel: ChannelId | None = Field(
+        None, description="Channel id for the digest: verdicts against votes, cost, durations; unset = none."
+    )
+    digest_cron: CronText = Field("0 9 * * mon", description="When it is posted.")
+    knowledge_cron: CronText = Field("30 4 * * *", description="When `knowledge_dir` is synced; empty = by command alone.")
+    retention_cron: CronText = Field(
+        "15 3 * * *", description="When what is older than `retention_days` is deleted; empty = by command alone."
+    )
+    recovery_minutes: int = Field(
+        10, ge=0, le=1440, description="How often runs that nobody finishes are looked for; 0 = never."
     )
     retention_days: int = Field(30, ge=1, description="Days after which runs and what belongs to them are deleted.")
     http_host: str = Field("127.0.0.1", description="Address that `serve --http` listens on.")

@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 
 from bot.errors import ConfigError
-from bot.settings import NamedQuery, QueryParameter
+from bot.setting_types import NamedQuery, QueryParameter
 
 
 def orders_database(source: Path, folder: Path) -> str:
