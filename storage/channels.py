@@ -68,9 +68,12 @@ class ChannelStore:
 
     def take_turn(self, team: str, channel: str, gap_seconds: float) -> bool:
         """Whether the channel takes a message of ours now; it takes no other one for `gap_seconds`."""
-        make_channel(self._db, team, channel)
         values = {"the_team": team, "the_channel": channel, "gap_seconds": gap_seconds}
-        return bool(self._db.transact(lambda connection: connection.execute(TURN, values).rowcount))
+
+        def turn() -> bool:
+            return bool(self._db.transact(lambda connection: connection.execute(TURN, values).rowcount))
+
+        return turn() or (make_channel(self._db, team, channel) and turn())
 
     def _set(self, team: str, channel: str, by: str, **values: object) -> None:
         make_channel(self._db, team, channel)
@@ -79,17 +82,19 @@ class ChannelStore:
         self._db.transact(lambda connection: connection.execute(change, where))
 
 
-def make_channel(db: Database, team: str, channel: str) -> None:
-    """The row to hold, made by whoever comes first."""
+def make_channel(db: Database, team: str, channel: str) -> bool:
+    """The row to hold, made by whoever comes first; False where it was there."""
     with db.read() as connection:
         if connection.execute(select(row.id).where(*THIS), {"the_team": team, "the_channel": channel}).first():
-            return
+            return False
     new = insert(channel_watch).values(team=team, channel=channel)
     with suppress(StorageConflict):
         db.transact(lambda connection: connection.execute(new))
+    return True
 
 
-def hold_channel(connection: Connection, team: str, channel: str) -> None:
-    """Until the transaction ends nobody else changes the channel's incidents. SQLite lets one writer in anyway."""
+def hold_channel(connection: Connection, team: str, channel: str) -> bool:
+    """Until the transaction ends nobody else changes the channel's incidents; False where `make_channel` comes first.
+    SQLite lets one writer in anyway."""
     where = {"the_team": team, "the_channel": channel}
-    connection.execute(select(row.id).where(*THIS).with_for_update(), where).first()
+    return connection.execute(select(row.id).where(*THIS).with_for_update(), where).first() is not None

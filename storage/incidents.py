@@ -23,6 +23,10 @@ T = TypeVar("T")
 __all__ = ["Book", "Incident", "IncidentStore", "StoredAlert"]
 
 
+class _UnknownChannel(Exception):
+    """Nothing was ever decided there."""
+
+
 class IncidentStore:
     """All methods raise StorageUnavailable where the database is away."""
 
@@ -34,11 +38,15 @@ class IncidentStore:
         may be repeated whole, so it must not keep state."""
 
         def held(connection: Connection) -> T:
-            hold_channel(connection, team, channel)
+            if not hold_channel(connection, team, channel):
+                raise _UnknownChannel
             return work(Book(connection, team, channel))
 
-        make_channel(self._db, team, channel)
-        return self._db.transact(held)
+        try:
+            return self._db.transact(held)
+        except _UnknownChannel:
+            make_channel(self._db, team, channel)
+            return self._db.transact(held)
 
     # ---------------------------------------------------------------- its run
 
