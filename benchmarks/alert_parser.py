@@ -15,6 +15,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from bot.alerts import parse_alerts
 ROOT = Path(__file__).parent.parent
 FOLDERS = (ROOT / "tests" / "data" / "alerts", ROOT.parent / "shared" / "alerts")
 LIMIT_MS = 50.0
+MAX_VALUES = 3_000  # past it a post is not made larger; 100 attachments of 20 values are below it
 ODD = ("\x00", "\ud800", "\u202e", "😀", "𝔘", "é", "\u200b", "告警", "ſ", "İ", "\u2028", "﷽", "`", "```", "<", ">", "|", "*", "_", "~", "[", "]", "{", "}", "&lt;", "\r", "<!date^", "<http")  # fmt: skip
 FILLS = ("a", " ", "*", "a ", "a: ", "<", "[", "`", "- ", "\n", "a.b", "0", "1:1 ", "{a:b", "=", "a=b, ", "<https://a|b> ", "** ", "(", '"', "x is down ", "[FIRING:1] ", "#1 ", "告警", ": ", "\t", "_", "A-", "\n- a = b", "*a:* b\n", "\n\n")  # fmt: skip
 ROOT_TYPES: tuple[Any, ...] = (None, 0, -1, 1e308, True, "", "x", [], {}, [[]], {"text": None})
@@ -83,7 +85,8 @@ def _mutated(events: list[Any], count: int, chance: random.Random) -> Iterator[M
     for _ in range(count):
         event = copy.deepcopy(chance.choice(events))
         for _ in range(chance.choice((1, 1, 1, 2, 2, 3, 5))):
-            event = chance.choice(MUTATIONS)(event, chance)
+            if len(list(islice(_paths(event), MAX_VALUES))) < MAX_VALUES:
+                event = chance.choice(MUTATIONS)(event, chance)
         yield _measure(event)
 
 
