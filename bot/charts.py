@@ -21,6 +21,8 @@ from storage.trace import StoredInvocation, TraceStore
 from tools.clients.prometheus import PrometheusClient
 
 _LINE_BYTES = 1 << 20
+# What an answer leads to that is no Prometheus's: a report goes out without its chart.
+_ODD = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError)
 
 log = logging.getLogger(__name__)
 
@@ -69,6 +71,9 @@ class Charts:
             why = reader.say(error.key, **error.values)
         except TimeoutError:
             why = reader.say("chart_slow")
+        except _ODD as error:
+            log.warning("run %s has no chart: %s: %s", outcome.run_id, type(error).__name__, error)
+            why = reader.say("chart_odd")
         return FoundChart(missing=reader.say("chart_missing", why=why) if self.prometheus is not None else "")
 
     async def draw(self, data: ChartData) -> bytes | None:

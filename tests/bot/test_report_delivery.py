@@ -14,7 +14,7 @@ from answered_bot import Answer, AnsweredBot, answered_bot
 from slack_worker import CHANNEL, Bench, Incident, bench, emulator
 from small_alert import ALERT, alert_draft, alert_plan, alert_request
 from small_alert import LOOK_UPS as ALERT_LOOK_UPS
-from small_incident import CAUSE, CHANGE, POOL_LINE
+from small_incident import CAUSE, CHANGE, POOL_LINE, claim
 
 from agents.contracts import RunOutcome
 from agents.llm.base import ModelRequest
@@ -36,6 +36,7 @@ from tools.clients.prometheus import PrometheusClient
 from tools.skills import Skill, SkillRegistry
 
 DATA = ChartData("CheckoutSlow · order-service\ncheckout_latency_seconds", "s", ((1.0, 0.2), (61.0, 4.8)), threshold=1.0)
+POOL = "HikariPool-1 Connection is not available"
 NO_CHART = "No chart of the metric: Prometheus took too long."
 
 
@@ -47,6 +48,15 @@ class Triage(Incident):
             return alert_plan(skill="connection-pool")
         if request.role == "aiops_executor":
             return alert_draft(CAUSE, CHANGE) if request.exchanges else ALERT_LOOK_UPS
+        return super()._turn(request)
+
+
+class Unsure(Triage):
+    """Finds a symptom and no cause."""
+
+    def _turn(self, request: ModelRequest) -> Turn:
+        if request.role == "aiops_executor" and request.exchanges:
+            return alert_draft(claim(1, "symptom", POOL, ("E1", POOL)))
         return super()._turn(request)
 
 
@@ -182,6 +192,18 @@ async def test_evidence_and_trace_of_a_report_open(slack: SlackEmulator, sqlite_
         assert slack.refused == []
 
 
+async def test_a_gap_of_a_report_can_be_looked_into_from_its_buttons(slack: SlackEmulator, sqlite_database: Database) -> None:
+    async with answered_bot(slack, sqlite_database, Unsure()) as bot:
+        answer = await report(bot)
+        assert answer.run.verdict == "LOW_CONFID"
+        await bot.click(answer, "look_wider")
+        wider = await bot.answer(CHANNEL, answer.thread_ts, 2)
+        assert "CheckoutSlow" in wider.run.query
+        await bot.click(answer, "add_context")
+        assert "No traces were available" in str(bot.modal()["blocks"])
+        assert slack.refused == []
+
+
 async def test_a_useful_report_becomes_a_case_under_the_alerts_name(slack: SlackEmulator, sqlite_database: Database) -> None:
     async with answered_bot(slack, sqlite_database, Triage()) as bot:
         answer = await report(bot)
@@ -222,6 +244,22 @@ async def test_a_prometheus_that_hangs_holds_no_report_back(slack: SlackEmulator
             job = await reported(bot)
             assert "No chart of the metric: Prometheus took too long." in slack.thread_text(CHANNEL, job.thread_ts)
         await client.close()
+
+
+async def test_a_prometheus_that_answers_nonsense_holds_no_report_back(
+    slack: SlackEmulator, sqlite_database: Database
+) -> None:
+    with PrometheusServer(MetricsFile((), ()), 0.0) as server:
+        client = Nonsense(server.url)
+        async with bench(slack, sqlite_database, Triage(), reports=ReportPosting(Charts(sqlite_database, client))) as bot:
+            job = await reported(bot)
+            said = slack.thread_text(CHANNEL, job.thread_ts)
+    assert "No chart of the metric: what Prometheus answered could not be read." in said
+
+
+class Nonsense(PrometheusClient):
+    async def rules(self, name: str) -> list[dict[str, Any]]:
+        return [{"name": name, "alerts": 7}]
 
 
 @asynccontextmanager
