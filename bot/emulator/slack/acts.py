@@ -13,6 +13,7 @@ from bot.emulator.slack.on_loop import OnLoop, on_loop
 from bot.emulator.slack.refusals import ActRefused
 from bot.emulator.slack.state import BOT_USER, Channel, Json, User
 from bot.emulator.slack.stream_life import stop_by_user
+from bot.emulator.slack.webhooks import address_of, new_webhook
 
 MENTION = re.compile(r"<@([UW][A-Z0-9]+)(?:\|[^>]*)?>")
 
@@ -64,6 +65,11 @@ class Acts(OnLoop):
         if "user" not in kept:
             kept.setdefault("subtype", "bot_message")
         return str(messages.post(self.world, where, kept)["ts"])
+
+    @on_loop
+    def add_webhook(self, channel: str, name: str = "incoming-webhook") -> str:
+        """The address that an alert sender posts to; it needs a running server."""
+        return address_of(self.world, new_webhook(self.world, self.world.state.channel(channel), name))
 
     @on_loop
     def edit(self, channel: str, ts: str, user: str | None, text: str | None = None, **fields: Any) -> None:

@@ -1,4 +1,5 @@
-"""The HTTP server of the loopback Slack: Web API, sockets, uploads, files, response URLs and the page, on one port."""
+"""The HTTP server of the loopback Slack: Web API, sockets, uploads, files, response URLs, incoming webhooks and the page, on
+one port."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from pathlib import Path
 
 from aiohttp import web
 
+from bot.emulator.slack import webhooks
 from bot.emulator.slack.interactions import respond
 from bot.emulator.slack.page_api import PageApi
 from bot.emulator.slack.refusals import Refused
@@ -30,6 +32,7 @@ class Server:
         app.router.add_post("/upload/v1/{file}", self._upload)
         app.router.add_get("/files/{file}/{name}", self._download)
         app.router.add_post("/respond/{link}", self._respond)
+        app.router.add_post("/services/{team}/{bot}/{secret}", self._webhook)
         page_api.add_routes(app)
         if PAGE.is_dir():
             app.router.add_get("/", self._index)
@@ -74,6 +77,9 @@ class Server:
         if stored is None or not allowed or "files:read" not in self._world.behaviour.scopes:
             return web.Response(status=404 if stored is None else 403)
         return web.Response(body=stored.content, content_type=stored.mimetype)
+
+    async def _webhook(self, request: web.Request) -> web.StreamResponse:
+        return await webhooks.serve(self._world, request)
 
     async def _respond(self, request: web.Request) -> web.StreamResponse:
         try:

@@ -65,6 +65,16 @@ class StoredFile:
     complete: bool = False
 
 
+@dataclass(frozen=True)
+class Webhook:
+    """An app's way into a channel. A payload may name another channel and another sender, as the older kind lets it."""
+
+    bot_id: str
+    secret: str
+    channel: str
+    name: str
+
+
 @dataclass
 class Trigger:
     """What a click hands out: good for one modal within a few seconds."""
@@ -103,6 +113,7 @@ class State:
     views: dict[str, list[Json]] = field(default_factory=dict)
     homes: dict[str, Json] = field(default_factory=dict)
     files: dict[str, StoredFile] = field(default_factory=dict)
+    webhooks: dict[str, Webhook] = field(default_factory=dict)
     triggers: dict[str, Trigger] = field(default_factory=dict)
     response_urls: dict[str, ResponseUrl] = field(default_factory=dict)
     _last_tick: int = 0
