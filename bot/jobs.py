@@ -28,7 +28,7 @@ from bot.run_alerts import bounded_alerts
 from storage.audience import PUBLIC, Audience
 from storage.engine import Database
 from storage.errors import StorageError
-from storage.sessions import SessionStore
+from storage.sessions import Session, SessionStore
 from storage.trace import Lease, NewRun, Run, RunResult, Step, StoredInvocation, TraceStore
 from tools.contracts import CallContext, ToolDeps, ToolSpec
 from tools.invoke import ToolDoor, ToolLimits
@@ -151,15 +151,17 @@ async def execute(
     can be resumed). Whatever else goes wrong inside ends the run with what is proven.
     """
     store = TraceStore(place.db)
-    lease = await place.db.call(store.claim, run_id, place.owner, place.limits.lease_seconds)
-    if lease is None:
+    taken = await place.db.call(_taken, store, run_id, place)
+    if taken is None:
         raise RunNotClaimed(f"run {run_id} is being worked on elsewhere or has ended")
-    state, deps = await _open(lease, store, place, on_event)
+    lease = taken.lease
+    state, deps = await _open(taken, store, place, on_event)
     try:
         whole = await _completed(state, deps, complete)
         if whole.additions != state.additions:
             # What is offered depends on what was added.
-            _, deps = await _open(lease, store, place, on_event)
+            again = await place.db.call(_stored, store, lease, place)
+            _, deps = await _open(again, store, place, on_event)
         return await _flow(whole.mode).bring(lease, whole, deps)
     except StorageError:
         raise
@@ -224,9 +226,34 @@ def _store_run(db: Database, request: RunRequest, new: NewRun) -> None:
 # ---------------------------------------------------------------- executing
 
 
-async def _open(lease: Lease, store: TraceStore, place: Workplace, on_event: OnEvent) -> tuple[RunState, RunDeps]:
+@dataclass(frozen=True)
+class _Taken:
+    """A claimed run as it stands in the database, with the trace of earlier attempts."""
+
+    lease: Lease
+    row: Run
+    steps: list[Step]
+    calls: list[StoredInvocation]
+    session: Session | None
+
+
+def _taken(store: TraceStore, run_id: str, place: Workplace) -> _Taken | None:
+    """Claimed and read in one change of thread; None where another has it or it has ended."""
+    lease = store.claim(run_id, place.owner, place.limits.lease_seconds)
+    return None if lease is None else _stored(store, lease, place)
+
+
+def _stored(store: TraceStore, lease: Lease, place: Workplace) -> _Taken:
+    row = store.run(lease.run_id)
+    session = SessionStore(place.db).get(row.session_id)
+    if lease.attempt == 1:  # there is no trace to read
+        return _Taken(lease, row, [], [], session)
+    return _Taken(lease, row, store.steps(lease.run_id), store.invocations(lease.run_id), session)
+
+
+async def _open(taken: _Taken, store: TraceStore, place: Workplace, on_event: OnEvent) -> tuple[RunState, RunDeps]:
     """The run as it stands, and what its nodes may reach: every step and call of earlier attempts included."""
-    row, steps, calls = await place.db.call(_stored, store, lease)
+    lease, row, session = taken.lease, taken.row, taken.session
     try:
         state = load_state(row.state)
     except StateUnreadable as error:
@@ -235,7 +262,6 @@ async def _open(lease: Lease, store: TraceStore, place: Workplace, on_event: OnE
         raise RunUnreadable(f"{error}. The run was ended; ask again to start a new one.") from error
     tools = replace(place.tools, additions=state.additions)
     specs = place.registry.offered(tools)
-    session = await place.db.call(SessionStore(place.db).get, row.session_id)
     audience = Audience(session.team, session.channel) if session else PUBLIC
     context = CallContext(run_id=state.run_id, now=state.now, zone=ZoneInfo(state.zone), audience=audience)
     door = ToolDoor(
@@ -247,7 +273,7 @@ async def _open(lease: Lease, store: TraceStore, place: Workplace, on_event: OnE
         lease,
         state.session_id,
         place.tool_limits,
-        calls,
+        taken.calls,
         redactor=place.redactor,
     )
     return state, RunDeps(
@@ -260,7 +286,7 @@ async def _open(lease: Lease, store: TraceStore, place: Workplace, on_event: OnE
         without_model=place.offline,
         prompts=place.prompts,
         replies=place.replies,
-        ledger=Ledger(steps, place.limits, lease.deadline, place.clock),
+        ledger=Ledger(taken.steps, place.limits, lease.deadline, place.clock),
         clock=place.clock,
         sleep=place.sleep,
         limits=place.limits,
@@ -282,14 +308,6 @@ async def _completed(state: RunState, deps: RunDeps, complete: Complete | None) 
         lease, store, seconds = deps.lease, deps.store, deps.limits.lease_seconds
         await deps.db.call(store.checkpoint, lease, dump_state(whole), whole.walk.next_node, seconds)
     return whole
-
-
-def _stored(store: TraceStore, lease: Lease) -> tuple[Run, list[Step], list[StoredInvocation]]:
-    """A first attempt has no trace to read."""
-    run = store.run(lease.run_id)
-    if lease.attempt == 1:
-        return run, [], []
-    return run, store.steps(lease.run_id), store.invocations(lease.run_id)
 
 
 async def _domains(tools: ToolDeps) -> tuple[KnowledgeDomain, ...]:
