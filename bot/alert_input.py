@@ -31,12 +31,12 @@ def firing_of(*values: object) -> tuple[Alert, ...]:
         alerts, reason = _alerts_in(value)
         why = reason or why
         latest |= {alert.fingerprint: alert for alert in alerts}
-    firing = tuple(alert for alert in latest.values() if alert.status in ("firing", "no_data"))
+    firing = tuple(alert for alert in latest.values() if alert.status != "resolved")
     if not latest:
         raise NoAlert(f"This is no alert: {why}.")
     if not firing:
-        told = ", ".join(sorted({f"{alert.alert_name or alert.sender} ({alert.status})" for alert in latest.values()}))
-        raise NoAlert(f"Nothing fires here any more: {told}. Only an alert that fires is triaged.")
+        told = ", ".join(sorted({alert.alert_name or alert.sender for alert in latest.values()}))
+        raise NoAlert(f"Nothing fires here any more: {told} resolved. Only an alert that fires is triaged.")
     return firing
 
 

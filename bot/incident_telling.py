@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pydantic import ValidationError
-
 from agents.contracts import Alert
 from agents.replies import Replies
 from bot.blocks.reader import Reader
@@ -39,5 +37,5 @@ def _language(desk: Desk, lead: StoredAlert | None) -> str:
         return chosen if chosen != "auto" else "en"
     try:
         return alert_language(Alert.model_validate(dict(lead.document)))
-    except ValidationError:
+    except (TypeError, ValueError):  # another version of the program wrote it
         return "en"

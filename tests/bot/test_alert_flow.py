@@ -13,6 +13,9 @@ from slack_worker import emulator, part_of
 from bot.emulator.slack import SlackEmulator
 from storage.engine import Database
 
+# Every stored alert of this name becomes unreadable.
+SPOILT = """CREATE TRIGGER spoil AFTER INSERT ON alert WHEN NEW.document LIKE '%"Broken"%'
+BEGIN UPDATE alert SET document = '7' WHERE id = NEW.id; END"""
 RESOLVED = alertmanager(says="RESOLVED")
 
 
@@ -162,6 +165,36 @@ async def test_a_post_that_is_deleted_while_it_runs_is_dropped_without_a_word(da
             [run] = bot.runs
             assert run.status == "CANCELLED"
             assert bot.parts(ts) == []
+
+
+async def test_a_post_that_leaves_a_tombstone_is_deleted_too(sqlite_database: Database) -> None:
+    """As Slack tells of a deleted post that has replies."""
+    model = Waiting(is_open=False)
+    with emulator() as slack:
+        async with alert_bot(slack, sqlite_database, model) as bot:
+            ts = bot.post()
+            await slack.wait_for(lambda: "progress" in bot.parts(ts))
+            before = {**alertmanager(), "type": "message", "ts": ts, "subtype": "bot_message"}
+            gone = {"type": "message", "subtype": "tombstone", "ts": ts, "user": "USLACKBOT", "text": "This message was deleted."}
+            event = {"type": "message", "subtype": "message_changed", "channel": ALERTS_ID, "ts": "1796000000.1", "hidden": True}
+            slack.send_event({**event, "message": gone, "previous_message": before})
+            await bot.settled()
+            assert bot.runs[0].status == "CANCELLED"
+            assert bot.parts(ts) == []
+
+
+async def test_a_fault_in_one_incident_keeps_no_other_from_its_run(
+    sqlite_database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    with emulator() as slack:
+        async with alert_bot(slack, sqlite_database) as bot:
+            with sqlite_database.begin() as connection:
+                connection.exec_driver_sql(SPOILT)
+            bot.post(**alertmanager("Broken", rest="billing critical"))
+            healthy = bot.post(**alertmanager("DiskFull", rest="db-03 critical"))
+            await slack.wait_for(lambda: "answer" in bot.parts(healthy))
+            await slack.wait_for(lambda: "failed inside us and is tried again" in caplog.text)
+            assert [run.query for run in bot.runs] == ["DiskFull · critical"]
 
 
 async def test_a_post_that_is_deleted_before_it_is_looked_into_gets_no_run(sqlite_database: Database) -> None:
