@@ -16,6 +16,7 @@ from agents.offline.records import Record, is_of_node, object_of
 from agents.offline.telling import Telling
 
 ENOUGH_WEIGHT = 5.0
+MAX_LINES, MAX_OTHERS = 12, 60  # each line is held against each other record
 SAME_RECORD = 0.6  # of the shorter one's words
 _THING = re.compile(r"\b[a-z][a-z0-9]*(?:-[a-z0-9]+)+\b")
 
@@ -49,7 +50,7 @@ def pair_of(subject: Question, telling: Sequence[Telling], loads: Sequence[Load]
         if line.weight >= ENOUGH_WEIGHT and (_is_of(subject, line) or object_of(line.cited) in nodes)
     ]
     lines.sort(key=lambda line: object_of(line.cited) not in nodes)
-    found = (pair for line in lines for pair in _pairs(subject, line, telling, loads, health))
+    found = (pair for line in _unlike(lines) for pair in _pairs(subject, line, telling[:MAX_OTHERS], loads, health))
     return next(found, None) or next(_loaded(subject, loads, health), None)
 
 
@@ -65,7 +66,7 @@ def _pairs(
     for other in telling:
         if topics & known.topics_of(other.cited.ref.text) and _is_second_source(line, other.cited):
             yield Pair(line, other=other.cited, at=other.at)
-    standing = [record for record in health.standing if _elsewhere(line, record.cited) and _differ(line.cited, record.cited)]
+    standing = [record for record in health.standing[:MAX_OTHERS] if _elsewhere(line, record.cited) and _differ(line.cited, record.cited)]
     things = _third_things(subject, text)
     third = [record for record in standing if things & _third_things(subject, record.cited.ref.text)]
     same = [record for record in standing if record.mood == "bad" and record.about and _is_of_one(line.cited, record.cited)]
@@ -117,6 +118,12 @@ def _differ(one: CitedRef, other: CitedRef) -> bool:
 def _is_of_one(one: CitedRef, other: CitedRef) -> bool:
     mine, theirs = object_of(one), object_of(other)
     return not mine or not theirs or mine.startswith(theirs) or theirs.startswith(mine)
+
+
+def _unlike(lines: Sequence[Telling]) -> list[Telling]:
+    """Lines of one wording stand once."""
+    first = {_words(line.cited.ref.text): line for line in reversed(lines)}
+    return [line for line in lines if first[_words(line.cited.ref.text)] is line][:MAX_LINES]
 
 
 def _words(text: str) -> frozenset[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 
@@ -19,7 +19,7 @@ class AlertWords:
     remedies: tuple[tuple[re.Pattern[str], str], ...]
 
     def topics_of(self, text: str) -> frozenset[str]:
-        return frozenset(name for name, pattern in self.topics.items() if pattern.search(text))
+        return _topics_of(text)
 
     def driven(self, effect: str, driver: str) -> bool:
         """Whether one text speaks of what the other's topic drives."""
@@ -30,6 +30,11 @@ class AlertWords:
 
     def remedy(self, text: str) -> str | None:
         return next((action for pattern, action in self.remedies if pattern.search(text)), None)
+
+
+@lru_cache(maxsize=4096)
+def _topics_of(text: str) -> frozenset[str]:
+    return frozenset(name for name, pattern in alert_words().topics.items() if pattern.search(text))
 
 
 @cache
