@@ -10,22 +10,22 @@ import asyncio
 import hashlib
 import json
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from agents.replies import Replies
-from bot.blocks.incident import REACTIONS, IncidentLine, IncidentView, incident_line, reaction_of
+from bot.blocks.incident import IncidentLine, IncidentView, incident_line, reaction_of
 from bot.blocks.reader import Reader, slack_words
 from bot.pacing import Pacer
 from bot.slack_client import SlackAway, SlackCalls, SlackRefused
+from bot.told_thread import EVENT_TYPE, TakenOver, ToldThread
 from storage.engine import Database
 from storage.errors import StorageError
 from storage.incidents import Incident, IncidentStore, StoredAlert
 
-EVENT_TYPE = "proofthread_incident"
 LINE = "line"
 AT_A_TIME = 50
 # Somebody took the message or its place away: it is not put there again.
@@ -137,13 +137,13 @@ class IncidentTeller:
         taken = await self._db.call(self._store.take_telling, seen.incident_id, self._owner, self._times.lease)
         if taken is None:
             return False
-        one = _OneTelling(self._calls, self._db, self._store, taken, self._owner)
+        one = ToldThread(self._calls, self._db, self._store, taken, self._owner)
         rest = self._times.retry
         try:
             if await self._told(one):
                 return await one.finish(self._times.rest)
             rest = self._times.busy
-        except _TakenOver:
+        except TakenOver:
             return False
         except SlackAway as error:
             log.info("the thread of incident %s is told later: %s", taken.incident_id, error)
@@ -154,7 +154,7 @@ class IncidentTeller:
         await self._db.call(self._store.let_go, taken.incident_id, self._owner, rest)
         return False
 
-    async def _told(self, one: _OneTelling) -> bool:
+    async def _told(self, one: ToldThread) -> bool:
         incident = one.incident
         alerts = await self._db.call(self._store.alerts_of, incident.incident_id)
         how = await self._how(incident, alerts[0] if alerts else None)
@@ -164,14 +164,14 @@ class IncidentTeller:
         line = incident_line(await self._view(one, alerts), how.reader)
         return line is None or _digest(line) == one.digest or await self._say(one, line)
 
-    async def _view(self, one: _OneTelling, alerts: list[StoredAlert]) -> IncidentView:
+    async def _view(self, one: ToldThread, alerts: list[StoredAlert]) -> IncidentView:
         incident, whole = one.incident, None
         if incident.merged_into is not None:
             found = await self._db.call(self._store.get, incident.merged_into)
             whole = found.title if found else incident.merged_into
         return IncidentView(incident, alerts, self._flapping_from, whole, has_line=one.line is not None)
 
-    async def _react(self, one: _OneTelling, wanted: str | None) -> None:
+    async def _react(self, one: ToldThread, wanted: str | None) -> None:
         """The wanted reaction first, then the others away: the post is never without one."""
         if wanted is not None and wanted not in one.reactions:
             await one.note(adding=wanted)
@@ -182,7 +182,7 @@ class IncidentTeller:
         if one.perhaps != ([wanted] if wanted else []):
             await one.note(reactions=[wanted] if wanted else [], adding=None)
 
-    async def _reacted(self, method: str, one: _OneTelling, name: str) -> None:
+    async def _reacted(self, method: str, one: ToldThread, name: str) -> None:
         await self._reactions.turn("")
         incident = one.incident
         try:
@@ -191,7 +191,7 @@ class IncidentTeller:
             if error.error not in DONE:
                 log.warning("%s", error)
 
-    async def _say(self, one: _OneTelling, line: IncidentLine) -> bool:
+    async def _say(self, one: ToldThread, line: IncidentLine) -> bool:
         """False where the channel takes no message now."""
         if one.is_gone:
             return True
@@ -211,7 +211,7 @@ class IncidentTeller:
         await one.note(digest=_digest(line))
         return True
 
-    async def _post(self, one: _OneTelling, line: IncidentLine) -> bool:
+    async def _post(self, one: ToldThread, line: IncidentLine) -> bool:
         incident = one.incident
         await one.note(posting=True)
         try:
@@ -233,77 +233,7 @@ class IncidentTeller:
         return True
 
 
-class _TakenOver(Exception):
-    """Another process tells the incident by now."""
-
-
-class _OneTelling:
-    """One incident while this process tells it, and what its thread shows."""
-
-    def __init__(self, calls: SlackCalls, db: Database, store: IncidentStore, incident: Incident, owner: str) -> None:
-        self.incident = incident
-        self._calls, self._db, self._store, self._owner = calls, db, store, owner
-        self._shown: dict[str, Any] = dict(incident.told)
-
-    @property
-    def line(self) -> str | None:
-        """The ts of our line."""
-        found = self._shown.get("line")
-        return str(found) if found else None
-
-    @property
-    def digest(self) -> str | None:
-        """Of what the line says."""
-        return self._shown.get("digest")
-
-    @property
-    def is_posting(self) -> bool:
-        """Somebody was about to post the line, and nobody knows whether it is there."""
-        return bool(self._shown.get("posting"))
-
-    @property
-    def is_gone(self) -> bool:
-        return bool(self._shown.get("gone"))
-
-    @property
-    def reactions(self) -> list[str]:
-        """Ours on the post."""
-        return [name for name in self._shown.get("reactions", ()) if name in REACTIONS]
-
-    @property
-    def perhaps(self) -> list[str]:
-        """Ours that may be on the post: the last one's fate may be unknown."""
-        adding = self._shown.get("adding")
-        return [*self.reactions, *([adding] if adding in REACTIONS and adding not in self.reactions else [])]
-
-    async def note(self, **shown: Any) -> None:
-        """Raises _TakenOver."""
-        self._shown |= shown
-        noted = await self._db.call(self._store.note_told, self.incident.incident_id, self._owner, self._shown)
-        if not noted:
-            raise _TakenOver
-
-    async def finish(self, rest: float) -> bool:
-        one = self.incident
-        return await self._db.call(self._store.told, one.incident_id, self._owner, self._shown, one.changes, rest)
-
-    async def find(self) -> None:
-        """The line where it stands in the thread."""
-        identity = await self._calls.identity()
-        where = {"channel": self.incident.channel, "ts": self.incident.root_ts, "limit": 200}
-        async for message in self._calls.pages("conversations.replies", "messages", include_all_metadata=True, **where):
-            if _is_ours(message, identity) and self._is_line(message):
-                await self.note(line=str(message["ts"]), digest=None, posting=False)
-                return
-        await self.note(posting=False)
-
-    def _is_line(self, message: Mapping[str, Any]) -> bool:
-        metadata = message.get("metadata") or {}
-        payload = metadata.get("event_payload") or {}
-        return metadata.get("event_type") == EVENT_TYPE and payload.get("incident") == self.incident.incident_id
-
-
-def _content(one: _OneTelling, line: IncidentLine) -> dict[str, Any]:
+def _content(one: ToldThread, line: IncidentLine) -> dict[str, Any]:
     payload = {"incident": one.incident.incident_id, "part": LINE}
     return {
         "text": line.text,
@@ -314,7 +244,3 @@ def _content(one: _OneTelling, line: IncidentLine) -> dict[str, Any]:
 
 def _digest(line: IncidentLine) -> str:
     return hashlib.sha256(json.dumps([line.text, line.blocks]).encode()).hexdigest()[:16]
-
-
-def _is_ours(message: Mapping[str, Any], identity: Mapping[str, Any]) -> bool:
-    return any(message.get(key) and message.get(key) == identity.get(name) for key, name in (("bot_id", "bot_id"), ("user", "user_id")))

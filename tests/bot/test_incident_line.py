@@ -22,8 +22,9 @@ from bot.channel_turns import ChannelTurns
 from bot.data import data_folder
 from bot.emulator.slack import SlackEmulator
 from bot.incident_intake import Intake
-from bot.incident_line import EVENT_TYPE, IncidentTeller, TellerTimes, Telling, incident_words
+from bot.incident_line import IncidentTeller, TellerTimes, Telling, incident_words
 from bot.slack_client import SlackAccess, SlackCalls, open_slack
+from bot.told_thread import EVENT_TYPE
 from storage.engine import Database
 from storage.incidents import Incident, IncidentStore
 
