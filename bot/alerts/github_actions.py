@@ -43,7 +43,8 @@ _PLAIN_LABELS = (
 
 
 def _claims(post: Post) -> bool:
-    return post.said_by("githubaction") or _run_of(post) is not None
+    speaks = post.said_by("github", "deploy", "build") or "workflow" in post.whole()[:1_000].casefold()
+    return post.said_by("githubaction") or (speaks and _run_of(post) is not None)
 
 
 def _read(post: Post) -> Reading | None:

@@ -6,6 +6,7 @@ import re
 
 from agents.contracts import AlertStatus
 from bot.alert_reading.build import make_alert
+from bot.alert_reading.noise import is_digest
 from bot.alert_reading.parsed import Reading, Sender
 from bot.alert_reading.post import Post
 from bot.alert_reading.said import Said, first_match, heading, headings, link_to, links_by_kind, said
@@ -29,6 +30,7 @@ _DECLARED = re.compile(
     r"\A.{1,60}? (?:declared|reported|created|opened) (?:a |an )?(?:new )?(?:incident|alert):?\s*", re.IGNORECASE
 )
 _MOVED = re.compile(r"\bstatus (?:was )?(?:changed|updated|moved)\b.{0,60}\bto (?P<word>[\w-]+)", re.IGNORECASE)
+_ASIDE = re.compile(r"\A(?:reminder|please|nudge|follow-?up|your |don't forget|scheduled)\b", re.IGNORECASE)
 _LEVEL = re.compile(r"\s*\((?P<level>critical|major|minor|sev-?\d|p\d)\)\Z", re.IGNORECASE)
 _TAIL = re.compile(
     r"\s+(?:(?:has been|was|is now|is)\s+)?(?:resolved|closed|acknowledged|declined|declared|reported)\s*(?:by .{1,80})?\Z",
@@ -38,14 +40,16 @@ _PRODUCTS = ("view incident", "join the channel", "source", "homepage", "inciden
 
 
 def _claims(post: Post) -> bool:
-    return post.said_by("incidentio") or link_to(post, "//app.incident.io/") is not None
+    return post.said_by("incidentio") or (
+        link_to(post, "//app.incident.io/") is not None and first_match(_ID, headings(post)) is not None
+    )
 
 
 def _read(post: Post) -> Reading | None:
     lines, known = list(headings(post)), said(post)
     name, number = _name(post, lines, known), first_match(_ID, [*lines, post.whole()])
-    if name is None and number is None:
-        return None
+    if is_digest(post) or first_match(_ASIDE, lines) or (name is None and number is None):
+        return Reading(ignored_reason="a reminder or a digest") if lines else None
     alert = make_alert(
         SENDER.name,
         name,

@@ -6,6 +6,7 @@ import re
 
 from agents.contracts import AlertStatus
 from bot.alert_reading.build import make_alert
+from bot.alert_reading.noise import is_digest
 from bot.alert_reading.parsed import Reading, Sender
 from bot.alert_reading.post import Post
 from bot.alert_reading.said import Said, first_match, heading, headings, link_to, links_by_kind, said
@@ -39,7 +40,7 @@ def _read(post: Post) -> Reading | None:
         or first_match(_STATE, lines)
         or first_match(_MARKED, lines)
     )
-    if found is None:
+    if found is None or is_digest(post):
         return None
     state = found[found.lastindex or 0].casefold()
     level, number = first_match(_LEVEL, lines), first_match(_NUMBER, lines)

@@ -24,7 +24,8 @@ _SHORT_ID = re.compile(r"[A-Z][A-Z0-9_-]{0,60}-[0-9A-Z]{1,8}")
 
 
 def _claims(post: Post) -> bool:
-    return post.said_by("sentry") or link_to(post, "sentry.io/", "sentry_") is not None
+    link = link_to(post, "sentry.io/")
+    return post.said_by("sentry") or (link is not None and _METRIC.match(heading(link.label)) is not None)
 
 
 def _read(post: Post) -> Reading | None:
@@ -62,11 +63,15 @@ def _issue(post: Post) -> Reading | None:
     tags = dict(_TAG.findall(body))
     fields = {field.title: field.value for part in post.parts for field in part.fields if field.title.islower()}
     labels = fields | tags | known.labels(project=("project",), short_id=("short id",)) | _of_footer(post)
-    only_id = _SHORT_ID.fullmatch(name)
+    only_id, status = _SHORT_ID.fullmatch(name), _status(post, known.get("state"))
+    if only_id and status == "firing":
+        return Reading(ignored_reason="said of an issue, its state is the same")
+    if not only_id and name not in headings(post):
+        return None
     alert = make_alert(
         SENDER.name,
         None if only_id else name,
-        _status(post, known.get("state")),
+        status,
         severity=tags.get("level") or known.get("level"),
         labels={**labels, **({"short_id": name} if only_id else {})},
         links=links_by_kind(post, link.url),

@@ -65,8 +65,10 @@ def _read(post: Post) -> Reading | None:
 def _name(post: Post, lines: list[str]) -> str | None:
     if found := first_match(_CONDITION, lines) or first_match(_TRIGGERED, lines) or first_match(_PREFIX, lines):
         return found["name"]
-    titled = next((part.title for part in post.parts if part.title and (part.fields or part.title_link)), None)
-    return titled or None
+    alike = "alert" in post.text.casefold()
+    return next(
+        (part.title for part in post.parts if part.title and (part.fields or (part.title_link and alike))), None
+    )
 
 
 def _labels(post: Post, known: Said) -> dict[str, str]:
