@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class RunDeps:
     """`offline` takes over a node whose model fails; None where nothing can. `without_model` is the same backend
     for the fallback, also where the run uses no model at all. `levels` is each tool's evidence level. `names` are words that gaps and next steps
-    may use beside the evidence: hosts and sources from the settings."""
+    may use beside the evidence: hosts and sources from the settings. `ignored_alerts` are patterns of names that no patrol looks into."""
 
     lease: Lease
     store: TraceStore
@@ -46,6 +46,7 @@ class RunDeps:
     domains: tuple[KnowledgeDomain, ...] = ()
     levels: Mapping[str, Level] = field(default_factory=dict)
     names: tuple[str, ...] = ()
+    ignored_alerts: tuple[str, ...] = ()
     on_event: OnEvent = ignore_event
 
     def model(self, role: Role, *, taken_over: bool) -> Model:

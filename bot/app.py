@@ -83,6 +83,8 @@ async def open_app(
         tools = tool_deps(settings, Retriever(knowledge, vectors=vectors, embedder=embedder, cases=cases))
         if tools.prometheus is not None:
             stack.push_async_callback(tools.prometheus.close)
+        if tools.alertmanager is not None:
+            stack.push_async_callback(tools.alertmanager.close)
         work = workplace(settings, database, tools, external)
         stack.push_async_callback(work.models.close)
         yield App(
@@ -118,6 +120,7 @@ def workplace(settings: Settings, database: Database, tools: ToolDeps, external:
         limits=run_limits(settings),
         tool_limits=ToolLimits(max_calls=settings.max_tool_calls),
         names=source_names(settings, registry),
+        ignored_alerts=settings.alerts_ignore,
     )
 
 
@@ -181,6 +184,7 @@ def tool_deps(settings: Settings, retriever: Retriever) -> ToolDeps:
         skills=wiring.load_skills(settings),
         logs=wiring.logs(settings),
         prometheus=wiring.prometheus(settings),
+        alertmanager=wiring.alertmanager(settings),
         retriever=retriever,
         business=wiring.business(settings),
         changes=wiring.changes(settings),
@@ -189,7 +193,7 @@ def tool_deps(settings: Settings, retriever: Retriever) -> ToolDeps:
 
 def source_names(settings: Settings, registry: ToolRegistry) -> tuple[str, ...]:
     """What an answer's gaps may name although no evidence holds it: tools, settings, hosts, folders, named queries."""
-    host = urlsplit(settings.prometheus_url).hostname or ""
+    hosts = [urlsplit(url).hostname or "" for url in (settings.prometheus_url, settings.alertmanager_url)]
     paths = [*map(str, settings.logs_roots), str(settings.changes_file or "")]
     fields = [name for field in Settings.model_fields for name in (field, variable(field))]
-    return tuple(name for name in (*registry.names, *fields, host, *paths, *settings.queries) if name)
+    return tuple(name for name in (*registry.names, *fields, *hosts, *paths, *settings.queries) if name)

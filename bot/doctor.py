@@ -42,7 +42,7 @@ Check = Callable[[App], Awaitable[Finding]]
 async def examine(app: App, loaded: Loaded) -> list[Finding]:
     """Every finding, in the order in which things depend on each other."""
     checks: tuple[Check, ...] = (
-        disk, retention, knowledge, milvus, embeddings, logs, metrics, changes, business, skills, model,
+        disk, retention, knowledge, milvus, embeddings, logs, metrics, alertmanager, changes, business, skills, model,
     )  # fmt: skip
     findings = [settings_file(loaded), await _kept_from_failing(database, app)]
     findings += await asyncio.gather(*(_kept_from_failing(check, app) for check in checks))
@@ -72,6 +72,7 @@ _ADVICE = {
     "database": "Start the database or correct database_url.",
     "milvus": "Start Milvus or correct milvus_uri. Until then look-ups are by words alone.",
     "metrics": "Start Prometheus or correct prometheus_url.",
+    "alertmanager": "Start Alertmanager or correct alertmanager_url.",
     "business": "Start the database or correct business_url.",
     "embeddings": "Correct the embeddings settings, or set embeddings = none.",
     "changes": "Correct changes_file.",
@@ -187,6 +188,14 @@ async def metrics(app: App) -> Finding:
     alerts = await prometheus.alerts()
     firing = sum(alert.get("state") == "firing" for alert in alerts)
     return Finding(name="metrics", state="ok", detail=f"{prometheus.shown_url} answers; {firing} alerts firing")
+
+
+async def alertmanager(app: App) -> Finding:
+    client = app.tools.alertmanager
+    if client is None:
+        return _not_set("alertmanager", "alertmanager_url")
+    active = len(await client.alerts())
+    return Finding(name="alertmanager", state="ok", detail=f"{client.shown_url} answers; {active} alerts active")
 
 
 async def changes(app: App) -> Finding:

@@ -68,7 +68,7 @@ class Workplace:
     """What lives as long as the process: stores, tools, models, texts. Made once, by bot/app.py.
 
     `offline` takes over nodes whose model fails; it may be the run's own. `names` are hosts and sources from the
-    settings that an answer's gaps may name. Clock, sleep and ids are given by tests.
+    settings that an answer's gaps may name, `ignored_alerts` patterns of names that no patrol looks into. Clock, sleep and ids are given by tests.
     """
 
     db: Database
@@ -83,6 +83,7 @@ class Workplace:
     limits: RunLimits = field(default_factory=RunLimits)
     tool_limits: ToolLimits = field(default_factory=ToolLimits)
     names: tuple[str, ...] = ()
+    ignored_alerts: tuple[str, ...] = ()
     clock: Callable[[], datetime] = _now
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     new_id: Callable[[], str] = _new_id
@@ -295,6 +296,7 @@ async def _open(taken: _Taken, store: TraceStore, place: Workplace, on_event: On
         domains=await _domains(place.tools),
         levels={spec.name: spec.evidence_level for spec in specs},
         names=place.names,
+        ignored_alerts=place.ignored_alerts,
         on_event=on_event,
     )
 

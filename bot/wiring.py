@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from storage.vectors import VectorStore
     from tools.business import BusinessQueries
     from tools.changes import ChangeSource
+    from tools.clients.alertmanager import AlertmanagerClient
     from tools.clients.log_files import LogFiles
     from tools.clients.prometheus import PrometheusClient
     from tools.embedding import Embedder
@@ -75,6 +76,16 @@ def prometheus(settings: Settings) -> PrometheusClient | None:
     if settings.prometheus_token:
         headers["Authorization"] = f"Bearer {settings.prometheus_token.get_secret_value()}"
     return PrometheusClient(settings.prometheus_url, headers=headers)
+
+
+def alertmanager(settings: Settings) -> AlertmanagerClient | None:
+    if not settings.alertmanager_url:
+        return None
+    from tools.clients.alertmanager import AlertmanagerClient
+
+    token = settings.alertmanager_token
+    headers = {"Authorization": f"Bearer {token.get_secret_value()}"} if token else {}
+    return AlertmanagerClient(settings.alertmanager_url, headers=headers)
 
 
 def business(settings: Settings) -> BusinessQueries | None:

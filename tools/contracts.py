@@ -16,6 +16,7 @@ from storage.audience import PUBLIC, Audience
 if TYPE_CHECKING:
     from tools.business import BusinessQueries
     from tools.changes import ChangeSource
+    from tools.clients.alertmanager import AlertmanagerClient
     from tools.clients.log_files import LogFiles
     from tools.clients.prometheus import PrometheusClient
     from tools.retrieval import Retriever
@@ -99,6 +100,7 @@ class ToolDeps:
     skills: SkillRegistry
     logs: LogFiles | None = None
     prometheus: PrometheusClient | None = None
+    alertmanager: AlertmanagerClient | None = None
     retriever: Retriever | None = None
     business: BusinessQueries | None = None
     changes: ChangeSource | None = None

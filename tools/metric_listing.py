@@ -1,14 +1,12 @@
-"""Values at a moment, active alerts, and which metrics and labels there are."""
+"""Values at a moment, and which metrics and labels there are."""
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from tools.clients.prometheus import NotServed, PrometheusClient, Sample
+from tools.clients.prometheus import PrometheusClient, Sample
 from tools.contracts import EvidenceRef, ToolResult, nothing_found
 from tools.metric_search import discovered, refuse_too_many
 from tools.metric_text import line, noted, series_name, series_scope, supported
@@ -38,31 +36,6 @@ async def instant_answer(client: PrometheusClient, query: str, at: datetime, *, 
         f"{len(samples) - limit} of {len(samples)} series are not shown; their values are smaller"
         if len(samples) > limit
         else "",
-    )
-
-
-async def alerts_answer(client: PrometheusClient, words: Sequence[str], now: datetime, *, limit: int) -> ToolResult:
-    """What is pending or firing at this moment; the API keeps no past."""
-    try:
-        found = await client.alerts()
-    except NotServed:
-        found = await _alerts_as_series(client, now)
-    scope = {"source": client.shown_url}
-    wanted = [alert for alert in found if _mentions(alert, words)]
-    if not wanted:
-        about = f" that mentions {' '.join(words)}" if words else ""
-        others = f" {len(found)} others are." if found else ""
-        return nothing_found(f"No alert{about} is pending or firing in Prometheus.{others}", scope=scope)
-    wanted.sort(key=lambda alert: (alert.get("state") != "firing", str(alert.get("activeAt", ""))))
-    kept = [_alert_fields(alert) for alert in wanted[:limit]]
-    return supported(
-        {"alerts": kept},
-        [
-            EvidenceRef(raw_path=f"$.alerts[{index}]", text=line(fields), scope={**_alert_labels(alert), **scope})
-            for index, (fields, alert) in enumerate(zip(kept, wanted, strict=False))
-        ],
-        (),
-        f"{len(wanted) - limit} of {len(wanted)} alerts are not shown" if len(wanted) > limit else "",
     )
 
 
@@ -110,52 +83,6 @@ def _last(sample: Sample) -> str:
 def _last_value(sample: Sample) -> float:
     value = sample.points[-1][1] if sample.points else -math.inf
     return -math.inf if math.isnan(value) else value
-
-
-async def _alerts_as_series(client: PrometheusClient, now: datetime) -> list[dict[str, Any]]:
-    """Where /alerts is not served (a bare query front end), the ALERTS series says the same without times."""
-    samples, _ = await client.instant("ALERTS", now)
-    return [
-        {
-            "labels": {k: v for k, v in s.labels.items() if k not in ("__name__", "alertstate")},
-            "state": s.labels.get("alertstate"),
-        }
-        for s in samples
-    ]
-
-
-def _alert_labels(alert: dict[str, Any]) -> dict[str, str]:
-    return {str(key): str(value) for key, value in (alert.get("labels") or {}).items()}
-
-
-def _alert_fields(alert: dict[str, Any]) -> dict[str, Any]:
-    labels = _alert_labels(alert)
-    fields = {"alertname": labels.pop("alertname", ""), "state": alert.get("state", ""), **labels}
-    fields["activeAt"] = _short_stamp(str(alert.get("activeAt") or ""))
-    fields["value"] = _alert_value(alert.get("value"))
-    annotations = alert.get("annotations") or {}
-    fields["summary"] = str(annotations.get("summary") or annotations.get("description") or "")[:300]
-    return {key: value for key, value in fields.items() if value}
-
-
-def _alert_value(value: Any) -> str:
-    try:
-        return number(float(value))
-    except (TypeError, ValueError):
-        return ""
-
-
-def _short_stamp(text: str) -> str:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return text
-    return stamp(moment) if moment.tzinfo else text
-
-
-def _mentions(alert: dict[str, Any], words: Sequence[str]) -> bool:
-    said = json.dumps(_alert_fields(alert), ensure_ascii=False).lower()
-    return not words or any(word.lower() in said for word in words)
 
 
 def _metric_fields(name: str, series: list[dict[str, str]]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from agents.alert_interest import is_of_interest
 from agents.citations import exchanges_of
 from agents.contracts import Alert, Claim, EvidenceBinding, ExecutorEvidence, ParseStatus, Severity
 from agents.deps import RunDeps
@@ -19,8 +20,6 @@ NODE = "DISCOVERY"
 TOOL = "query_metrics"
 ARGUMENTS = {"mode": "alerts", "limit": 50}
 DONE = ParseStatus(status="valid", detail="no alert to look into: the claims were written by code")
-# By convention alerts of severity none only prove that alerting works.
-META = "none"
 _NO_LABELS = ("state", "activeAt", "value", "summary")
 _SEVERITIES: Mapping[str, Severity] = {
     "critical": "critical", "page": "critical", "error": "high", "high": "high", "major": "high", "warning": "warning",
@@ -36,16 +35,16 @@ async def run(state: RunState, deps: RunDeps) -> RunState:
     deps.tell(RunEvent(state.run_id, "tool_started", TOOL, "mode=alerts", call=NODE))
     made = await deps.door.call(key, TOOL, dict(ARGUMENTS))
     deps.tell(RunEvent(state.run_id, "tool_finished", TOOL, found(made), made.error is None, NODE))
-    alerts = sorted(_alerts(made.payload), key=lambda alert: _ORDER.index(alert.severity))
+    alerts = sorted(_alerts(made.payload, deps.ignored_alerts), key=lambda alert: _ORDER.index(alert.severity))
     if alerts:
         return replace(state, alerts=tuple(alerts))
     return replace(state, executor_output=_nothing(made, state.language, deps), executor_parse_status=DONE)
 
 
-def _alerts(payload: Mapping[str, Any]) -> Iterable[Alert]:
+def _alerts(payload: Mapping[str, Any], ignored: Iterable[str]) -> Iterable[Alert]:
     for fields in payload.get("alerts", ()):
         texts = {str(key): str(value) for key, value in fields.items()}
-        if texts.get("state") == "firing" and texts.get("severity") != META:
+        if is_of_interest(texts, ignored):
             yield _alert(texts)
 
 

@@ -1,15 +1,11 @@
 """What can go wrong between us and a Prometheus: each is told with what to do. A loopback server plays the other side."""
 
-import json
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from loopback_http import Query, served
 from tool_door import NOW, DoorOfRun
 
 from tools.builtin.query_metrics import TOOL
@@ -19,38 +15,7 @@ from tools.errors import ToolConfigError, ToolFailed
 from tools.invoke import Invocation
 from tools.skills import SkillRegistry
 
-Query = dict[str, list[str]]
-Answering = Callable[[str, Query], tuple[int, Any]]
 START = datetime(2026, 11, 30, 8, 10, tzinfo=UTC)
-
-
-@contextmanager
-def served(answer: Answering) -> Iterator[str]:
-    """`answer(path, query)` gives a status and JSON (or bytes as they are)."""
-
-    class Listener(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            parts = urlsplit(self.path)
-            status, value = answer(parts.path, parse_qs(parts.query))
-            body = value if isinstance(value, bytes) else json.dumps(value).encode()
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: Any) -> None:
-            return None
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Listener)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def success(result: list[Any], kind: str = "matrix", **more: Any) -> tuple[int, dict[str, Any]]:

@@ -1,4 +1,5 @@
-"""Prometheus: series with what changed in them, values at a moment, active alerts, and which metrics there are."""
+"""Prometheus: series with what changed in them, values at a moment, and which metrics there are; active alerts of
+Alertmanager too."""
 
 from __future__ import annotations
 
@@ -7,9 +8,11 @@ from typing import Literal
 
 from pydantic import Field
 
+from tools.active_alerts import active_alerts
+from tools.alert_listing import alerts_answer
 from tools.contracts import CallContext, Contract, ToolDeps, ToolResult, ToolSpec, nothing_found
 from tools.errors import ToolFailed
-from tools.metric_listing import alerts_answer, instant_answer, label_answer, metrics_answer
+from tools.metric_listing import instant_answer, label_answer, metrics_answer
 from tools.metric_ranges import range_answer
 from tools.metric_search import queries_for
 from tools.window import Window, moment_of, stamp, window_of
@@ -21,7 +24,7 @@ class QueryMetricsInput(Contract):
     mode: Literal["range", "instant", "alerts", "labels"] = Field(
         "range",
         description="range: series over a window, each with a summary and its change point. instant: values at one moment. "
-        "alerts: what is pending or firing now. labels: which metrics (or values of `label`) there are.",
+        "alerts: what is pending, firing or silenced now. labels: which metrics (or values of `label`) there are.",
     )
     query: str | None = Field(None, max_length=4_000, description="PromQL, for range and instant.")
     match: str | None = Field(
@@ -41,11 +44,11 @@ class QueryMetricsInput(Contract):
 
 
 async def run(arguments: QueryMetricsInput, deps: ToolDeps, context: CallContext) -> ToolResult:
-    client = deps.prometheus
-    assert client is not None  # the door asks `unavailable` first
     if arguments.mode == "alerts":
-        words = (arguments.match or "").split()
-        return await alerts_answer(client, words, context.now, limit=arguments.limit)
+        return await _alerts(arguments, deps, context)
+    client = deps.prometheus
+    if client is None:
+        raise ToolFailed("no Prometheus is configured, only Alertmanager: ask for mode=alerts")
     window = _window(arguments, context)
     if arguments.mode == "labels" and arguments.label:
         return await label_answer(client, arguments.label, arguments.match or "", window, limit=10 * arguments.limit)
@@ -61,6 +64,12 @@ async def run(arguments: QueryMetricsInput, deps: ToolDeps, context: CallContext
         scope = {"source": client.shown_url, **window.scope()}
         return nothing_found(f"Prometheus has no series for {arguments.match!r} from {window}.", scope=scope)
     return await range_answer(client, asked_queries, window, baseline=arguments.baseline, limit=arguments.limit)
+
+
+async def _alerts(arguments: QueryMetricsInput, deps: ToolDeps, context: CallContext) -> ToolResult:
+    found = await active_alerts(deps.prometheus, deps.alertmanager, context.now)
+    sources = [client.shown_url for client in (deps.prometheus, deps.alertmanager) if client]
+    return alerts_answer(found, (arguments.match or "").split(), sources, limit=arguments.limit)
 
 
 def compiled(arguments: QueryMetricsInput, context: CallContext) -> str:
@@ -96,7 +105,7 @@ def _words(arguments: QueryMetricsInput) -> str:
 
 
 def _unavailable(deps: ToolDeps) -> str | None:
-    return None if deps.prometheus else "no Prometheus is configured; set prometheus_url"
+    return None if deps.prometheus or deps.alertmanager else "no Prometheus is configured; set prometheus_url"
 
 
 TOOL = ToolSpec(
