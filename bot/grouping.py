@@ -111,16 +111,18 @@ def joined(incident: Incident, alert: Alert, weight: int, at: datetime, times: T
 
 
 def described(incident: Incident, alert: Alert, at: datetime, times: Times) -> Incident:
-    """Its title, severity and names with what this alert says now; a worse severity brings its run forward."""
+    """Its title, severity and names with what this alert says now. A worse severity brings its run forward; where its report
+    stands already, an alert that it has not seen and that makes it worse is looked at as well."""
     before = incident.entities
     rank = [0 if _is_about_a_machine(alert) else 1, RANKS[alert.severity]]
     leads = not incident.lead or rank < list(before["rank"])
+    subject = subject_of(alert) if leads else None
     entities: dict[str, Any] = {
         **(_names(incident) | names_of(alert)).stored(),
         "alerts": _with(before.get("alerts", []), alert.alert_name),
         "rank": rank if leads else before["rank"],
-        "name": _name(alert) if leads else before["name"],
-        "subject": subject_of(alert) if leads else before["subject"],
+        "name": _name(alert, subject) if leads else before["name"],
+        "subject": subject if leads else before["subject"],
     }
     worse = RANKS[alert.severity] < RANKS[incident.severity]
     severity = alert.severity if worse else incident.severity
@@ -132,8 +134,12 @@ def described(incident: Incident, alert: Alert, at: datetime, times: Times) -> I
         title=title_of(entities),
         last_seen_at=max(at, incident.last_seen_at),
     )
-    first = not incident.lead
-    return _to_be_looked_at(changed, at, times, again=worse and severity in ("critical", "high")) if first or worse else changed
+    if incident.lead and not worse:
+        return changed
+    grave = worse and severity in ("critical", "high")
+    if grave and not knows(incident, alert) and incident.run_id is not None and not _is_running(incident):
+        changed = replace(changed, run_id=None, placed_at=None, due_at=None)
+    return _to_be_looked_at(changed, at, times, again=grave)
 
 
 def reopened(incident: Incident, at: datetime, times: Times, *, unseen: bool) -> Incident:
@@ -258,8 +264,11 @@ def _is_about_a_machine(alert: Alert) -> bool:
     return names.is_node and bool(names.machines)
 
 
-def _name(alert: Alert) -> str:
-    return alert.alert_name or " ".join(alert.raw.split())[:80] or alert.sender
+def _name(alert: Alert, subject: str | None) -> str:
+    """Where nothing says what it is about, with the values that its title gives without their names."""
+    name = alert.alert_name or " ".join(alert.raw.split())[:80] or alert.sender
+    values = () if subject else sorted(names_of(alert).values)[:3]
+    return f"{name} ({' '.join(values)})" if values else name
 
 
 def _names(incident: Incident) -> Names:

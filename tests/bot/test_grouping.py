@@ -142,6 +142,7 @@ def test_the_title_names_the_machine_that_is_down_first() -> None:
         (fires("主机宕机", host="DB-03"), "DB-03: 主机宕机"),
         (fires("Login page", sender="uptime_kuma", monitor="Login page"), "Login page"),
         (fires("HighErrorRate"), "HighErrorRate"),
+        (fires(raw="[FIRING:1] HighErrorRate (checkout shop critical)"), "HighErrorRate (checkout shop)"),
         (fires(None, sender="generic", raw="ALARM\nsomething broke"), "ALARM something broke"),
         (fires("x" * 300, service="s"), "s: " + "x" * 156 + "…"),
     ],
@@ -165,6 +166,19 @@ def test_what_was_not_looked_at_is_looked_at_when_it_gets_critical() -> None:
     assert joined(skipped, fires("B", service="checkout"), 1, at, TIMES).not_run_reason == "hour:warning"
     worse = joined(skipped, fires("Down", "critical", service="checkout"), 1, at, TIMES)
     assert (worse.not_run_reason, worse.due_at) == (None, at + timedelta(seconds=5))
+
+
+def test_an_unseen_alert_that_makes_a_reported_incident_worse_is_looked_at() -> None:
+    at, down = START + timedelta(seconds=100), fires("Down", "critical", service="checkout")
+    running = replace(incident(fires(service="checkout")), run_id="r1", placed_at=START)
+    assert joined(running, down, 1, at, TIMES).run_id == "r1"
+    reported = replace(running, reported_at=START + timedelta(seconds=60))
+    assert (joined(reported, down, 1, at, TIMES).run_id, joined(reported, down, 1, at, TIMES).due_at) == (
+        None,
+        at + timedelta(seconds=5),
+    )
+    for other in (fires("Slow", "warning", service="checkout"), fires("HighErrorRate", "critical", service="checkout")):
+        assert joined(reported, other, 1, at, TIMES).run_id == "r1"
 
 
 def test_a_new_start_soon_after_the_report_starts_no_run() -> None:
