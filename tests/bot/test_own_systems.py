@@ -52,7 +52,7 @@ def test_the_operators_own_systems_prove_the_cause(shop: Path, capsys: pytest.Ca
     assert spoken(capsys, "kb", "sync")["problems"] == []
     findings = {one["name"]: one["state"] for one in spoken(capsys, "doctor")["findings"]}
     assert set(findings.values()) <= {"ok", "off"}
-    assert [name for name, state in findings.items() if state == "off"] == ["embeddings", "slack"]
+    assert [name for name, state in findings.items() if state == "off"] == ["embeddings", "alertmanager", "slack"]
 
     answer = spoken(capsys, "ask", "Why is checkout slow since 16:30?", "--now", NOW)
     assert answer["verdict"] == "PASS"
