@@ -105,12 +105,12 @@ def actions(found: Findings, sentences: Sentences) -> Iterator[DraftAction]:
 
 
 def _cases(found: Findings, sentences: Sentences) -> Iterator[DraftAction]:
-    """An earlier case that the look-up found: what to compare with, never what is true today."""
+    """An earlier case that the look-up found, in its own words: what to compare with, never what is true today."""
     for chunk in [chunk for chunk in found.evidence.chunks if chunk.domain == CASES][:1]:
         yield DraftAction(
-            action_text=sentences.say("actions", "case", quote=quote(chunk.title or chunk.text)),
+            action_text=sentences.say("actions", "case", quote=quote(chunk.text)),
             reason=sentences.say("actions", "case_reason"),
-            evidence=(cite(chunk.cited, chunk.title),),
+            evidence=(cite(chunk.cited),),
         )
 
 

@@ -8,7 +8,7 @@ import pytest
 from agents.contracts import RunOutcome
 from bot.evaluate import run_scenario
 from bot.grading import Grade, grade
-from bot.scenarios import Scenario, read_scenario, read_scenarios
+from bot.scenarios import RecordedTool, Scenario, read_scenario, read_scenarios
 from bot.settings import load_settings
 
 ROOT = Path(__file__).parent.parent.parent
@@ -98,3 +98,29 @@ async def test_a_pod_beside_the_broken_one_never_makes_a_pass(tmp_path: Path) ->
     assert outcome.report is not None
     assert outcome.verdict == "LOW_CONFID"
     assert [entry.entity for entry in outcome.report.healthy] == ["web-7f9dd8b6c4-k2m4p"]
+
+
+def with_case(scenario: Scenario) -> Scenario:
+    """The sample without its runbooks, and with an earlier case that any look-up finds."""
+    told = "Root cause: the pool of order-service (HikariPool-1) was set to 8 in config v2.13.7."
+    scope = {"domain": "cases", "document": "case-1", "title": "Checkout of eu-shop-7 timed out"}
+    ref = {"raw_path": "$.evidence_blocks[0]", "text": told, "scope": scope}
+    result = {"payload": {"evidence_blocks": [{}]}, "evidence_status": "supported", "evidence_refs": [ref]}
+    call = {"args": None, "status": "success", "result": result}
+    tool = RecordedTool.model_validate({"name": "lookup_knowledge", "description": "cases", "calls": [call]})
+    found = {"tools": (tool,), "knowledge_dir": None, "knowledge_domains": ("cases",)}
+    world = scenario.file.world.model_copy(update=found)
+    return Scenario(scenario.folder, scenario.file.model_copy(update={"world": world}))
+
+
+async def test_a_found_case_is_a_lead_in_an_answer_and_never_a_proof(tmp_path: Path) -> None:
+    outcome = await triaged(with_case(read_scenario(SAMPLE)), tmp_path)
+    assert any("v2.13.7" in line and "no evidence" in line for line in outcome.sections.next_steps)
+    assert not any("v2.13.7" in proof.span_text for one in outcome.claims for proof in one.evidence)
+
+
+async def test_a_found_case_is_a_similar_one_in_a_report_and_never_a_proof(tmp_path: Path) -> None:
+    outcome = await triaged(with_case(fired("CheckoutLatencyHigh", "checkout-service")), tmp_path)
+    assert outcome.report is not None
+    assert [one.case_id for one in outcome.report.similar_cases] == ["case-1"]
+    assert not any("v2.13.7" in proof.span_text for one in outcome.claims for proof in one.evidence)
