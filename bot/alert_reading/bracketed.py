@@ -13,6 +13,7 @@ from bot.alert_reading.parsed import Reading
 from bot.alert_reading.post import Field, Part, Post
 from bot.alert_reading.words import severity_of, status_of
 
+MAX_ALERTS = 500
 _WORD = r"firing|resolved|alerting|ok|no ?data|pending|paused|error|触发|恢复|告警"
 _TITLE = re.compile(rf"\A[^\w\[]{{0,12}}(?::[a-z0-9_+-]{{1,40}}:\s*){{0,3}}[^\w\[]{{0,12}}\[[^\w\]]{{0,8}}((?:{_WORD})\b[^\]\n]{{0,60}})\]\s*(.*)", re.IGNORECASE | re.DOTALL)  # fmt: skip
 _COUNTS = re.compile(rf"({_WORD})\s*[:：]?\s*(\d{{1,6}})?", re.IGNORECASE)
@@ -60,7 +61,11 @@ def title_of(text: str) -> Title | None:
 
 def read_bracketed(post: Post, sender: str) -> Reading | None:
     """Each part below a title of its own is a group; None where no part has one."""
-    groups = [(part, title, entries_of_part(part, title)) for part in _candidates(post) if (title := _part_title(part))]
+    groups: list[tuple[Part, Title, list[Entry]]] = []
+    left = MAX_ALERTS
+    for part, title in ((part, title) for part in _candidates(post) if (title := _part_title(part))):
+        groups.append((part, title, entries_of_part(part, title)[:left] if left > 0 else []))
+        left -= len(groups[-1][2])
     if not groups:
         return None
     alerts = tuple(alert for part, title, entries in groups for alert in _alerts(part, title, entries or [Entry()], sender))
