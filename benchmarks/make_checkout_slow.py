@@ -240,11 +240,19 @@ def alert(name: str, service: str, severity: str, at: datetime, value: str, summ
     }
 
 
+# `activeAt` is when the expression became true, not when the rule's `for` was over.
 ALERTS = [
-    alert("CheckoutLatencyHigh", "checkout-service", "critical", BROKEN + timedelta(minutes=4), "3.02e+01",
+    alert("CheckoutLatencyHigh", "checkout-service", "critical", BROKEN + timedelta(minutes=1), "3.02e+01",
           "p99 of checkout-service is above 5 s"),
-    alert("CpuHigh", "recommendation-service", "warning", DEPLOY + timedelta(minutes=10), "9.1e-01",
+    alert("CpuHigh", "recommendation-service", "warning", DEPLOY + timedelta(minutes=1), "9.1e-01",
           "CPU of recommendation-service is above 85 %"),
+]  # fmt: skip
+
+RULES = [
+    {"name": "CheckoutLatencyHigh", "query": 'http_server_p99_seconds{service="checkout-service"} > 5', "duration": 180,
+     "labels": {"severity": "critical"}, "annotations": {"summary": "p99 of {{ $labels.service }} is above 5 s"}},
+    {"name": "CpuHigh", "query": "process_cpu_usage > 0.85", "duration": 600,
+     "labels": {"severity": "warning"}, "annotations": {"summary": "CPU of {{ $labels.service }} is above 85 %"}},
 ]  # fmt: skip
 
 CHANGES = [
@@ -263,8 +271,9 @@ def write(shop: Shop) -> None:
     for service, lines in shop.lines.items():
         text = "\n".join(line for at, line in sorted(lines) if at < NOW)
         (FOLDER / "logs" / f"{service}.log").write_text(text + "\n", encoding="utf-8")
-    metrics = {"series": series(shop.dice), "alerts": ALERTS}
-    text = json.dumps(metrics, separators=(",", ":")).replace('{"metric"', '\n{"metric"').replace('"alerts"', '\n"alerts"')
+    metrics = {"series": series(shop.dice), "alerts": ALERTS, "rules": RULES}
+    text = json.dumps(metrics, separators=(",", ":")).replace('{"metric"', '\n{"metric"')
+    text = text.replace('"alerts"', '\n"alerts"').replace('"rules"', '\n"rules"')
     (FOLDER / "metrics.json").write_text(text + "\n", encoding="utf-8")
     (FOLDER / "changes.jsonl").write_text("".join(json.dumps(change) + "\n" for change in CHANGES), encoding="utf-8")
     with (FOLDER / "orders.csv").open("w", encoding="utf-8", newline="") as file:

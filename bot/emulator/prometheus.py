@@ -108,11 +108,25 @@ class _Api:
             "series": lambda asked: [series.labels for series in self._matched(asked)],
             "labels": lambda asked: sorted({label for series in self._matched(asked) for label in series.labels}),
             "alerts": lambda _: {"alerts": list(self.metrics.alerts)},
-            "rules": lambda _: {"groups": []},
+            "rules": self._rules,
             "metadata": lambda _: {},
             "status/buildinfo": lambda _: {"version": "3.5.0", "revision": "proofthread-emulator"},
         }
         return routes.get(name)
+
+    def _rules(self, query: Query) -> dict[str, Any]:
+        """One group of alerting rules, each with its active alerts."""
+        named = query.get("rule_name[]", [])
+        wanted = [rule for rule in self.metrics.rules if not named or rule["name"] in named]
+        if not wanted or query.get("type", ["alert"])[0] != "alert":
+            return {"groups": []}
+        return {"groups": [{"name": "rules", "file": "rules.yml", "interval": 60, "rules": [self._rule(rule) for rule in wanted]}]}
+
+    def _rule(self, rule: dict[str, Any]) -> dict[str, Any]:
+        active = [alert for alert in self.metrics.alerts if alert["labels"].get("alertname") == rule["name"]]
+        states = [alert["state"] for alert in active]
+        state = "firing" if "firing" in states else "pending" if states else "inactive"
+        return {"state": state, "health": "ok", "type": "alerting", "alerts": active, **rule}
 
     def _instant(self, query: Query) -> dict[str, Any]:
         at = _instant_parameter(query, "time", self.now)

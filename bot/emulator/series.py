@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,22 +28,27 @@ class Series:
 
 @dataclass(frozen=True)
 class MetricsFile:
-    """`alerts` are served as they stand; `by_name` finds the series of a metric."""
+    """`alerts` and `rules` (alerting ones, without their alerts) are served as they stand; `by_name` finds the series of a
+    metric."""
 
     series: tuple[Series, ...]
     alerts: tuple[dict[str, Any], ...] = ()
+    rules: tuple[dict[str, Any], ...] = ()
     by_name: dict[str, tuple[Series, ...]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, series: list[Series], alerts: list[dict[str, Any]]) -> MetricsFile:
+    def of(
+        cls, series: list[Series], alerts: list[dict[str, Any]], rules: Sequence[dict[str, Any]] = ()
+    ) -> MetricsFile:
         names: dict[str, list[Series]] = defaultdict(list)
         for one in series:
             names[one.labels.get("__name__", "")].append(one)
-        return cls(tuple(series), tuple(alerts), {name: tuple(members) for name, members in names.items()})
+        by_name = {name: tuple(members) for name, members in names.items()}
+        return cls(tuple(series), tuple(alerts), tuple(rules), by_name)
 
 
 def read_metrics(path: Path) -> MetricsFile:
-    """`{"series": [{"metric": {…}, "values": [[ts, "v"], …]}], "alerts": […]}`, or CSV. Raises ConfigError."""
+    """`{"series": [{"metric": {…}, "values": [[ts, "v"], …]}], "alerts": […], "rules": […]}`, or CSV. Raises ConfigError."""
     try:
         return _from_csv(path) if path.suffix == ".csv" else _from_json(path)
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -52,7 +58,7 @@ def read_metrics(path: Path) -> MetricsFile:
 def _from_json(path: Path) -> MetricsFile:
     document = json.loads(path.read_text(encoding="utf-8"))
     series = [_series(item["metric"], item["values"]) for item in document["series"]]
-    return MetricsFile.of(series, document.get("alerts", []))
+    return MetricsFile.of(series, document.get("alerts", []), document.get("rules", []))
 
 
 def _series(labels: dict[str, str], samples: list[list[Any]]) -> Series:

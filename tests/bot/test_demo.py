@@ -29,13 +29,17 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_once_prints_the_proven_thread_and_ends_well(capsys: pytest.CaptureFixture[str], home: Path) -> None:
+def test_once_prints_the_proven_threads_and_ends_well(capsys: pytest.CaptureFixture[str], home: Path) -> None:
     assert run(["demo", "--once"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("Ana Ruiz: @proofthread Why is checkout slow?")
-    assert "Proven" in out
+    assert out.startswith("#incidents\n\nAna Ruiz: @proofthread Why is checkout slow?\n\nProofthread: ✅ Proven")
     assert "no model used" in out
     assert "maximum-pool-size 30 -> 8" in out
+    alerted = out.split("\n#alerts\n\n")[1]
+    assert alerted.startswith("Alertmanager: [FIRING:1] CheckoutLatencyHigh (checkout-service critical)")
+    assert "Proofthread: ✅ Cause proven" in alerted
+    assert "[file CheckoutLatencyHigh: the metric that fired]" in alerted
+    assert "Resolved: CheckoutLatencyHigh (checkout-service)\nIt lasted " in alerted
     assert not (home / "data" / "proofthread.db").exists(), "the demo is no run of the real bot"
 
 
@@ -99,6 +103,7 @@ def test_with_a_model_its_endpoint_comes_along_and_nothing_of_the_real_slack_doe
     assert (without.model, without.base_url, without.api_key) == ("offline", "", None)
     assert (model.model, model.base_url, model.api_key) == ("qwen3", "http://vllm:8000/v1", SecretStr("sk-real"))
     for one in (without, model):
+        assert one.alert_channels == ("C0ALERTS01",)
         assert (one.data_dir, one.slack_channels, one.database_url) == (Path("demo"), (), SecretStr(""))
         assert one.slack_bot_token == SecretStr(slack.bot_token)
 

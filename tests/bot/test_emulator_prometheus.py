@@ -37,12 +37,13 @@ SERIES = [
     ),
 ]
 ALERT = {"labels": {"alertname": "High"}, "annotations": {}, "state": "firing", "activeAt": "x", "value": "1"}
+RULES = [{"name": name, "query": "up == 0", "duration": 60, "labels": {}, "annotations": {}} for name in ("High", "Low")]
 
 
 @pytest.fixture
 def url(tmp_path: Path) -> Iterator[str]:
     path = tmp_path / "metrics.json"
-    path.write_text(json.dumps({"series": SERIES, "alerts": [ALERT]}))
+    path.write_text(json.dumps({"series": SERIES, "alerts": [ALERT], "rules": RULES}))
     with PrometheusServer.of_file(path, NOW) as server:
         yield server.url
 
@@ -122,6 +123,17 @@ def test_discovery_lists_series_labels_values_and_alerts(url: str) -> None:
     assert get(url, "label/__name__/values", **{"match[]": '{job="db"}'}) == ["up"]
     assert get(url, "alerts") == {"alerts": [ALERT]}
     assert get(url, "status/buildinfo")["version"]
+
+
+def test_rules_come_with_their_state_and_their_alerts(url: str) -> None:
+    (group,) = get(url, "rules", type="alert")["groups"]
+    assert [(rule["name"], rule["state"], rule["alerts"]) for rule in group["rules"]] == [
+        ("High", "firing", [ALERT]),
+        ("Low", "inactive", []),
+    ]
+    (named,) = get(url, "rules", **{"rule_name[]": "Low"})["groups"]
+    assert [rule["query"] for rule in named["rules"]] == ["up == 0"]
+    assert get(url, "rules", type="record") == {"groups": []}
 
 
 @pytest.mark.parametrize(

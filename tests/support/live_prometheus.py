@@ -21,6 +21,11 @@ scrape_configs:
   - job_name: shop
     static_configs: [{targets: ["TARGET"]}]
 """
+ALERTING = """
+alerting:
+  alertmanagers:
+    - static_configs: [{targets: ["TARGET"]}]
+"""
 RULES = """
 groups:
   - name: shop
@@ -76,10 +81,11 @@ class LivePrometheus:
 
 
 @contextmanager
-def live_prometheus(binary: str, folder: Path) -> Iterator[LivePrometheus]:
-    """Up, with four seconds of a calm shop behind it."""
+def live_prometheus(binary: str, folder: Path, alertmanager: str = "") -> Iterator[LivePrometheus]:
+    """Up, with four seconds of a calm shop behind it. `alertmanager` ("host:port") hears of its alerts."""
     shop = Shop()
-    with _exporter(shop) as target, _server(binary, folder, target) as url:
+    alerting = ALERTING.replace("TARGET", alertmanager) if alertmanager else ""
+    with _exporter(shop) as target, _server(binary, folder, CONFIG.replace("TARGET", target) + alerting) as url:
         prometheus = LivePrometheus(url, shop)
         until("20 samples", lambda: prometheus.value("min(count_over_time(checkout_latency_seconds[1m]))") >= 20)
         yield prometheus
@@ -128,8 +134,8 @@ def _exporter(shop: Shop) -> Iterator[str]:
 
 
 @contextmanager
-def _server(binary: str, folder: Path, target: str) -> Iterator[str]:
-    (folder / "prometheus.yml").write_text(CONFIG.replace("TARGET", target))
+def _server(binary: str, folder: Path, config: str) -> Iterator[str]:
+    (folder / "prometheus.yml").write_text(config)
     (folder / "rules.yml").write_text(RULES)
     command = [
         binary,
