@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,9 @@ NOISE_KEYS = frozenset({
     "alertname", "severity", "priority", "prometheus", "receiver", "alertgroup", "monitor_id", "pipeline_name",
     "workload_type", "value", "status", "source", "replica", "team", "owner", "color", "runbook_url", "dashboard_url",
 })  # fmt: skip
+MACHINE_KEYS = ("node", "nodename", "kubernetes_node", "host", "hostname", "instance")
+# So many alerts, most of them of one machine, are about the machine.
+STORM = 3
 PRODUCTS = KNOWN_TECH | {"rds", "aws", "eks", "gke", "aks", "kubernetes", "postgres", "postgresql"}
 _COMPOUND = re.compile(r"(?=.*[a-z])[A-Za-z0-9]+(?:[-._:/@][A-Za-z0-9]+)+")
 _POD_HASH = re.compile(r"-[a-f0-9]{6,10}-[a-z0-9]{5}$|-(?=[a-z]*\d)[a-z0-9]{5}$")
@@ -90,9 +94,26 @@ def is_nameable(value: str) -> bool:
 
 
 def main_entity(alerts: Sequence[Alert]) -> str | None:
-    """What the first alert is about, in one name; a product's name (rds, redis) only where there is no other."""
+    """What the alerts are about, in one name: the machine that most of a storm stands on, else the first alert's thing; a
+    product's name (rds, redis) only where there is no other."""
+    machine = shared_machine(alerts)
+    if machine is not None:
+        return machine
     found = [name for alert in alerts[:1] for name in _entities(alert)]
     return min(found, key=lambda name: name.lower() in PRODUCTS, default=None)
+
+
+def shared_machine(alerts: Sequence[Alert]) -> str | None:
+    """The machine that over half of three or more alerts name, without its port."""
+    if len(alerts) < STORM:
+        return None
+    named = Counter(name for alert in alerts for name in {_PORT.sub("", value) for value in _machines(alert)})
+    most, count = max(named.items(), key=lambda item: item[1], default=("", 0))
+    return most if 2 * count > len(alerts) else None
+
+
+def _machines(alert: Alert) -> Iterator[str]:
+    return (alert.labels[key] for key in MACHINE_KEYS if is_nameable(alert.labels.get(key, "")))
 
 
 def _entities(alert: Alert) -> Iterator[str]:
