@@ -154,7 +154,10 @@ class ListeningDatabase(Database):
         self._record = record
 
     async def call(self, fn: Any, *args: Any, **rest: Any) -> Any:
-        if fn.__name__ not in READS:
+        if fn.__name__ == "_taken":  # it claims the run, and then reads
+            store, run_id, place = args
+            self._record.calls.append((store.claim, (run_id, place.owner, place.limits.lease_seconds)))
+        elif fn.__name__ not in READS:
             self._record.calls.append((fn, args))
         return await super().call(fn, *args, **rest)
 
