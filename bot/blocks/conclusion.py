@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from agents.contracts import RunOutcome, Verdict
 from bot.blocks.reader import Reader
 from bot.blocks.text import escaped_line
+from bot.statements import Statement, statements
 
 NOTIFICATION_CHARS = 150
+_KINDS = {"root_cause": 0, "gap": 2}
 
 
 @dataclass(frozen=True)
@@ -34,13 +36,19 @@ def conclusion_of(outcome: RunOutcome, reader: Reader) -> Conclusion:
 
 
 def _finding(outcome: RunOutcome) -> str:
-    """A cause before anything else; else the first confirmed line."""
-    causes = [f"{one.claim.claim_text} [{one.number}]" for one in outcome.claims if one.claim.claim_type == "root_cause"]
-    lines = [line for line in outcome.sections.confirmed if line.strip()]
-    return next(iter([*causes, *lines]), "")
+    """The strongest statement that stands below the conclusion; of equally strong ones the first."""
+    stated = [one for one in statements(outcome) if one.text and one.text.strip()]
+    return min(stated, key=_weakness).text or "" if stated else ""
+
+
+def _weakness(statement: Statement) -> tuple[int, bool]:
+    """A cause before other facts, these before what nobody proved or what came back empty; direct proof before indirect."""
+    claims = [allowed.claim for allowed in statement.claims]
+    kinds = [_KINDS.get(claim.claim_type, 1) for claim in claims]
+    return min(kinds, default=_KINDS["gap"]), all(claim.support_level != "direct" for claim in claims)
 
 
 def notification(outcome: RunOutcome, conclusion: Conclusion, reader: Reader) -> str:
-    """Verdict and conclusion in one escaped line of at most 150 characters."""
+    """Verdict and finding, else conclusion, in one escaped line of at most 150 characters."""
     verdict = reader.say(f"verdict_{outcome.verdict.value.lower()}")
     return escaped_line(f"{verdict}: {conclusion.finding or conclusion.text}", NOTIFICATION_CHARS)

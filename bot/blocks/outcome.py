@@ -11,11 +11,10 @@ from bot.blocks.parts import header, line
 from bot.blocks.proven import proven_elements
 from bot.blocks.reader import Reader
 from bot.blocks.report import report_message
-from bot.blocks.rich import Block, Element, rich, section, spans, told
+from bot.blocks.rich import Block, Element, Span, rich, section, spans, told
 from bot.blocks.snippet import whole_answer
 from bot.blocks.text import phone_line, shown_pieces
 from bot.shapes.rules import units
-from bot.statements import statements
 
 HEADERS = {
     Verdict.PASS: "verdict_pass",
@@ -23,7 +22,7 @@ HEADERS = {
     Verdict.REJECT: "verdict_reject",
 }
 # What each part may take, in characters; together well under Slack's 13,000 for all blocks.
-_LEAD_CHARS, _FINDING_CHARS, _NEXT_CHARS = 260, 120, 140
+_LEAD_CHARS, _FINDING_CHARS, _NEXT_CHARS = 260, 140, 140
 _REST_CHARS = 1_400
 # A hidden character is up to ten long once it is shown.
 _VISIBLE = 10
@@ -36,7 +35,7 @@ def answer_message(outcome: RunOutcome, view: AnswerView) -> Answer:
     reader = view.reader
     conclusion = conclusion_of(outcome, reader)
     head, rest, head_left = _head(outcome, conclusion, view)
-    proof, proof_left = proven_elements(outcome, reader)
+    proof, proof_left = proven_elements(outcome, reader, read=conclusion.finding if _fits(conclusion.finding) else "")
     gaps, gaps_left = _gaps(outcome, reader)
     steps, steps_left = _steps(outcome, reader)
     blocks = [header(reader.say(HEADERS[outcome.verdict])), rich(*head)]
@@ -52,14 +51,18 @@ def _head(outcome: RunOutcome, conclusion: Conclusion, view: AnswerView) -> tupl
     """What a phone shows without scrolling, and the rest of a long conclusion, which goes on below the next step."""
     reader = view.reader
     first, *rest = shown_pieces(conclusion.text, _LEAD_CHARS)
-    mention = [{"type": "user", "user_id": view.mention}, {"type": "text", "text": " "}] if view.mention else []
-    ellipsis = [{"type": "text", "text": " …"}] if rest else []
-    elements = [section(mention, spans(first.rstrip(), reader.link_hosts, bold=True), ellipsis)]
+    style = {"italic": True} if conclusion.finding else {"bold": True}
+    concluded = (spans(first.rstrip(), reader.link_hosts, **style), spans(" …") if rest else [])
+    mention: list[Span] = [{"type": "user", "user_id": view.mention}, *spans(" ")] if view.mention else []
+    elements = []
+    if conclusion.finding:
+        # The verdict's fixed sentence alone would tell a woken person nothing.
+        found = spans(phone_line(conclusion.finding, _FINDING_CHARS), reader.link_hosts, bold=True)
+        elements.append(section(mention, spans(reader.say("finding")), found))
+        mention = []
+    elements.append(section(mention, *concluded))
     if outcome.status == "CANCELLED":
         elements.append(section(spans(reader.say("cancelled"), italic=True)))
-    if conclusion.finding and not _follows(outcome, conclusion.finding):
-        found = spans(phone_line(conclusion.finding, _FINDING_CHARS), reader.link_hosts)
-        elements.append(section(spans(reader.say("finding"), bold=True), found))
     if conclusion.next_step:
         step = told(phone_line(conclusion.next_step, _NEXT_CHARS), reader.link_hosts)
         elements.append(section(spans(reader.say("next"), bold=True), step))
@@ -67,10 +70,9 @@ def _head(outcome: RunOutcome, conclusion: Conclusion, view: AnswerView) -> tupl
     return elements, [line(f"… {shown}", reader)] if shown.strip() else [], left
 
 
-def _follows(outcome: RunOutcome, finding: str) -> bool:
-    """Whether the list of proven statements, right below, begins with it."""
-    stated = statements(outcome)
-    return bool(stated) and stated[0].text == finding
+def _fits(text: str) -> bool:
+    """Whether a phone's line has all of it."""
+    return phone_line(text, _FINDING_CHARS) == phone_line(text, units(text) * _VISIBLE)
 
 
 def _gaps(outcome: RunOutcome, reader: Reader) -> tuple[list[Block], bool]:

@@ -23,12 +23,15 @@ _QUOTED = 2
 _QUOTED_WORDS = re.compile(r'["“«](.{4,}?)["”»]')
 
 
-def proven_elements(outcome: RunOutcome, reader: Reader, room: int = _ALL_CHARS) -> tuple[list[Element], bool]:
-    """Rich text elements, and whether a statement was cut or left out. Quotes go first when room is short."""
+def proven_elements(
+    outcome: RunOutcome, reader: Reader, room: int = _ALL_CHARS, read: str = ""
+) -> tuple[list[Element], bool]:
+    """Rich text elements, and whether a statement was cut or left out. Quotes go first when room is short. `read` is a
+    statement that stands in full above."""
     stated = [one for one in statements(outcome) if one.text is None or one.text.strip()]
     if not stated:
         return _nothing(outcome, reader), False
-    said = [one for one in stated if _is_said(one, outcome)]
+    said = [one for one in stated if _is_said(one, outcome) or (one.claims and one.text == read)]
     others = [one for one in stated if one not in said]
     quoted = [one for one in others if _in_conclusion(one, outcome)] or ([] if said else others[:_QUOTED])
     elements, left = _evidence(said, reader, room // 2), False

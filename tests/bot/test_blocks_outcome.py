@@ -57,6 +57,39 @@ def test_a_notification_carries_verdict_and_conclusion(outcome: RunOutcome) -> N
     assert unproven.text == "⚠️ Not fully proven: order-service waits for connections of HikariPool-1 [1]"
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("verdict", [Verdict.LOW_CONFID, Verdict.REJECT])
+def test_an_unproven_answer_opens_with_what_was_found_not_with_its_fixed_sentence(
+    outcome: RunOutcome, verdict: Verdict, language: str
+) -> None:
+    reader = Reader(WORDS, language, ZoneInfo("UTC"))
+    fixed = reader.say(f"{verdict.value.lower()}_lead")
+    sections = outcome.sections.model_copy(update={"lead": fixed})
+    text = said(answer_message(outcome.model_copy(update={"verdict": verdict, "sections": sections}), AnswerView(reader)).blocks)
+    found = "order-service waits for connections of HikariPool-1 [1]"
+    order = [text.index(part) for part in (reader.say(f"verdict_{verdict.value.lower()}"), found, fixed, reader.say("next"))]
+    assert order == sorted(order)
+    assert text.index(outcome.sections.next_steps[0]) < 600
+    assert text.count(found) == 1, "the list below only adds the quotes"
+    assert outcome.claims[0].evidence[0].span_text in text
+
+
+def test_of_several_statements_the_cause_is_the_finding_and_an_empty_look_up_the_last(outcome: RunOutcome) -> None:
+    cause = outcome.claims[0]
+    kinds = {2: ("gap", "nothing about billing [2]"), 3: ("symptom", "checkout-service fails [3]")}
+    others = tuple(
+        cause.model_copy(
+            update={"number": number, "claim": cause.claim.model_copy(update={"claim_type": kind, "claim_id": f"c{number}"})}
+        )
+        for number, (kind, _) in kinds.items()
+    )
+    lines = [text for _, text in kinds.values()]
+    sections = outcome.sections.model_copy(update={"confirmed": (*lines, *outcome.sections.confirmed)})
+    changes = {"verdict": Verdict.LOW_CONFID, "sections": sections}
+    assert drawn(outcome, claims=(*others, cause), **changes).text.endswith("HikariPool-1 [1]")
+    assert drawn(outcome, claims=others, **changes).text.endswith("checkout-service fails [3]")
+
+
 def test_the_run_id_is_in_every_button(outcome: RunOutcome) -> None:
     buttons = elements(drawn(outcome, verdict=Verdict.REJECT).blocks)
     names = {button["action_id"]: button.get("value") for button in buttons}
