@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.replies import Replies
+from bot.apart import apart
 from bot.blocks.incident import IncidentLine, IncidentView, incident_line, reaction_of
 from bot.blocks.reader import Reader, slack_words
 from bot.pacing import Pacer
@@ -118,7 +119,8 @@ class IncidentTeller:
         errors."""
         told = 0
         for incident in await self._db.call(self._store.dirty, AT_A_TIME):
-            told += await self._tell(incident)
+            name = f"the thread of incident {incident.incident_id}"
+            told += await apart(self._tell(incident), name, otherwise=False)
         return told
 
     async def _heal(self) -> None:

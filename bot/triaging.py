@@ -10,6 +10,7 @@ from typing import Any
 
 from bot.alert_budget import AlertBudget
 from bot.alert_channels import Standing
+from bot.apart import apart
 from bot.blocks.text import escape, phone_line
 from bot.budget import ALERT_TRIGGER
 from bot.desk import Desk
@@ -62,23 +63,11 @@ class Triaging:
         """Take up what is due. Raises storage's errors: the rest is due still."""
         waiting = 0
         for incident in await self._desk.db.call(self._desk.incidents.due, self._desk.place.clock()):
-            waiting += await self._apart(incident, waiting + 1)
-
-    async def _apart(self, incident: Incident, position: int) -> bool:
-        """Whether it waits in the line, at that position. A fault of ours in one incident keeps no other from its run."""
-        task = asyncio.create_task(self._taken_up(incident, position))
-        try:
-            await asyncio.wait({task})
-        finally:
-            task.cancel()
-        error = task.exception()
-        if isinstance(error, StorageError):
-            raise error
-        if error is not None:
-            log.error("incident %s failed inside us and is tried again", incident.incident_id, exc_info=error)
-        return error is None and task.result()
+            name = f"incident {incident.incident_id}"
+            waiting += await apart(self._taken_up(incident, waiting + 1), name, otherwise=False)
 
     async def _taken_up(self, incident: Incident, position: int) -> bool:
+        """Whether it waits in the line, at that position."""
         standing = await self._desk.alert_channels.standing(incident.channel)
         reason = self._reason(incident, standing)
         if reason is None:
@@ -102,7 +91,6 @@ class Triaging:
     # ---------------------------------------------------------------- its run
 
     async def _admitted(self, incident: Incident, standing: Standing, position: int) -> bool:
-        """Whether it waits in the line, at that position."""
         run_id = self._desk.place.new_id()
         found = await self._desk.db.call(self._budget.admit, incident, run_id, position=position)
         if found.what == "start":
