@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from agents.state import StateUnreadable
@@ -21,26 +18,27 @@ MESSAGE_CHARS = 3_500
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Finding:
-    claim: str
-    at: datetime
-    link: str
-
-
 async def what_was_found(desk: Desk, thread: Thread, language: str, zone: str) -> None:
-    """Posts into the thread."""
+    """Posts into the thread: run by run, oldest first, its time and link once."""
     runs = await desk.db.call(desk.sessions.runs, thread.session_id)
-    found = [finding for run in runs for finding in _proven(run, await _link(desk, run))]
-    lines = [desk.says(language, "recalled" if found else "recalled_none")]
-    for finding in found:
-        name = "recalled_line" if finding.link else "recalled_line_plain"
-        when = window_text(finding.at.isoformat(), "", ZoneInfo(zone))
-        lines.append(desk.says(language, name, claim=escape(finding.claim), when=when, link=finding.link))
-    for part in split_text("\n".join(lines), MESSAGE_CHARS):
+    told = [await _told(desk, run, language, ZoneInfo(zone)) for run in runs if run.finished_at is not None]
+    parts = [part for part in told if part]
+    text = "\n\n".join([desk.says(language, "recalled" if parts else "recalled_none"), *parts])
+    for piece in split_text(text, MESSAGE_CHARS):
         await desk.slack.optional(
-            "chat.postMessage", channel=thread.channel, thread_ts=thread.ts, text=part, unfurl_links=False
+            "chat.postMessage", channel=thread.channel, thread_ts=thread.ts, text=piece, unfurl_links=False
         )
+
+
+async def _told(desk: Desk, run: Run, language: str, zone: ZoneInfo) -> str:
+    """Empty where the run proved nothing."""
+    claims = proven_claims(run)
+    if not claims or run.finished_at is None:
+        return ""
+    link = await _link(desk, run)
+    when = window_text(run.finished_at.isoformat(), "", zone)
+    head = desk.says(language, "recalled_run" if link else "recalled_run_plain", when=when, link=link)
+    return "\n".join([head, *(f"• {escape(claim)}" for claim in claims)])
 
 
 def proven_claims(run: Run) -> tuple[str, ...]:
@@ -50,12 +48,6 @@ def proven_claims(run: Run) -> tuple[str, ...]:
     except StateUnreadable as error:
         log.info("run %s is not read: %s", run.run_id, error)
         return ()
-
-
-def _proven(run: Run, link: str) -> Iterator[Finding]:
-    at = run.finished_at
-    if at is not None:
-        yield from (Finding(claim, at, link) for claim in proven_claims(run))
 
 
 async def _link(desk: Desk, run: Run) -> str:
