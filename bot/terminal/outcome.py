@@ -12,6 +12,7 @@ from bot.statements import statements
 from bot.terminal.lines import Line
 from bot.terminal.report import blast_lines, case_texts
 from bot.terminal.words import Words, words_of
+from bot.times import window_text
 
 _STYLES = {Verdict.PASS: "bold green", Verdict.LOW_CONFID: "bold yellow", Verdict.REJECT: "bold red"}
 _QUOTE_CHARS = 450
@@ -29,6 +30,7 @@ def outcome_lines(outcome: RunOutcome, zone: ZoneInfo) -> list[Line]:
         lines.append(Line(words.cancelled))
     lines += [Line(), Line(outcome.report.headline)] if outcome.report else []
     lines += [Line(), Line(outcome.sections.lead, style="bold")]
+    lines += _window(outcome, words, zone)
     lines += _proven(outcome, words, zone)
     lines += blast_lines(outcome, words)
     lines += _listed(words.gaps, outcome.sections.gaps)
@@ -44,6 +46,14 @@ def _verdict(outcome: RunOutcome, words: Words) -> Line:
         Verdict.REJECT: words.rejected,
     }[outcome.verdict]
     return Line(meaning, lead=f"{outcome.verdict}  ", lead_style=_STYLES[outcome.verdict])
+
+
+def _window(outcome: RunOutcome, words: Words, zone: ZoneInfo) -> Iterator[Line]:
+    """The asker reads here how the time words of the question were taken."""
+    trace = outcome.orchestration_trace
+    window = window_text(trace.window_from, trace.window_to, zone)
+    if window:
+        yield Line(window, lead=words.looked_at, style="dim", lead_style="dim")
 
 
 def _listed(title: str, items: tuple[str, ...]) -> list[Line]:

@@ -25,6 +25,7 @@ class Words:
     other_reason: str
     not_checked: str
     cases: str
+    looked_at: str
 
 
 ENGLISH = Words(
@@ -46,6 +47,7 @@ ENGLISH = Words(
     other_reason="changed for another reason",
     not_checked="not checked",
     cases="Similar cases (leads, not evidence)",
+    looked_at="Looked at: ",
 )
 CHINESE = Words(
     passed="已证实",
@@ -66,6 +68,7 @@ CHINESE = Words(
     other_reason="因其他原因变化",
     not_checked="未检查",
     cases="相似案例（仅为线索，不是证据）",
+    looked_at="查看的时段：",
 )
 
 

@@ -33,6 +33,25 @@ def test_the_verdict_comes_first_and_the_order_is_fixed(outcome: RunOutcome) -> 
     assert places == sorted(places)
 
 
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("en", "Looked at: 2026-11-30 16:40–17:10 CST (08:40–09:10 UTC)"),
+        ("zh", "查看的时段：2026-11-30 16:40–17:10 CST (08:40–09:10 UTC)"),
+    ],
+)
+def test_the_window_that_was_looked_at_is_stated_in_local_time_and_utc(
+    outcome: RunOutcome, language: str, line: str
+) -> None:
+    window = {"window_from": "2026-11-30T08:40:00Z", "window_to": "2026-11-30T09:10:00Z"}
+    trace = outcome.orchestration_trace.model_copy(update=window)
+    looked = outcome.model_copy(update={"orchestration_trace": trace, "language": language})
+    rows = drawn(outcome_lines(looked, ZoneInfo("Asia/Shanghai"))).splitlines()
+    assert line in rows
+    assert rows.index(line) < next(at for at, row in enumerate(rows) if "query_logs" in row)
+    assert "Looked at" not in drawn(outcome_lines(outcome, UTC)), "a run without a window states none"
+
+
 def test_each_quote_stands_verbatim_with_tool_source_time_and_span(outcome: RunOutcome) -> None:
     text = drawn(outcome_lines(outcome, UTC))
     quote = outcome.claims[0].evidence[0]
