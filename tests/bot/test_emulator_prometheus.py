@@ -37,7 +37,7 @@ SERIES = [
     ),
 ]
 ALERT = {"labels": {"alertname": "High"}, "annotations": {}, "state": "firing", "activeAt": "x", "value": "1"}
-RULES = [{"name": name, "query": "up == 0", "duration": 60, "labels": {}, "annotations": {}} for name in ("High", "Low")]
+RULES: list[dict[str, Any]] = [{"name": name, "query": "up == 0", "duration": 60, "labels": {}, "annotations": {}} for name in ("High", "Low")]
 
 
 @pytest.fixture

@@ -2,46 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from browser import Page, chromium
+from demo_page import demo
 
 THREAD = "#thread .timeline"
-START_SECONDS = 60.0
-
-
-@contextmanager
-def demo(folder: Path) -> Iterator[str]:
-    """The command as the README has it; gives the address that it prints, ends it as Ctrl-C does."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PROOFTHREAD_", "SLACK_"))}
-    environment = kept | {"PYTHONUNBUFFERED": "1"}
-    command = [sys.executable, "-m", "bot", "demo"]
-    errors = (folder / "errors").open("wb")
-    process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True)
-    watch = threading.Timer(START_SECONDS, process.kill)
-    watch.start()
-    try:
-        assert process.stdout is not None
-        said = process.stdout.readline()
-        watch.cancel()
-        assert "http://127.0.0.1:" in said, said + (folder / "errors").read_text()
-        yield said.split()[-1]
-        process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 0, (folder / "errors").read_text()
-    finally:
-        watch.cancel()
-        process.kill()
-        process.wait()
-        process.stdout.close()
-        errors.close()
-
 
 # Keeps what a quick run shows for a moment only: each task that it streams, with each of its states.
 WATCH = """
