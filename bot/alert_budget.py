@@ -17,6 +17,7 @@ from storage.incidents import Incident, IncidentStore
 
 # A quarter of an hour in the line, and a warning is old news.
 LONGEST_WAIT = timedelta(minutes=15)
+MOST_KEPT = 10_000
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,8 @@ class AlertBudget:
     def __init__(self, db: Database, limits: AlertLimits, clock: Callable[[], datetime]) -> None:
         self._places, self._incidents = AlertPlaces(db), IncidentStore(db)
         self._limits, self._clock = limits, clock
+        # Since when each has waited, as this process saw it: a post may be heard of long after it was made.
+        self._waiting: dict[tuple[str, int], datetime] = {}
 
     def admit(self, incident: Incident, run_id: str, *, position: int = 1) -> Admission:
         """Decide about a due incident, and carry the decision out: the run is attached, or the place in the line or the
@@ -61,11 +64,12 @@ class AlertBudget:
 
         now = self._clock()
         taken = self._places.take(incident.incident_id, incident.occurrence, run_id, incident.team, now.date(), allows)
-        if taken is not None:
-            return Admission("start" if taken else "over")
-        if found[0] == "at_once" and not self._waits_too_long(incident, now):
+        if taken is None and found[0] == "at_once" and not self._waits_too_long(incident, now):
             self._incidents.waits(incident.incident_id, incident.occurrence, position)
             return Admission("wait", position)
+        self._waiting.pop((incident.incident_id, incident.occurrence), None)
+        if taken is not None:
+            return Admission("start" if taken else "over")
         return self._skip(incident, f"{found[0]}:{incident.severity or 'unknown'}")
 
     def left(self, team: str) -> Load:
@@ -77,7 +81,10 @@ class AlertBudget:
         return Admission("skip", reason=reason) if noted else Admission("over")
 
     def _waits_too_long(self, incident: Incident, now: datetime) -> bool:
-        return incident.severity != "critical" and incident.due_at is not None and now - incident.due_at > LONGEST_WAIT
+        since = self._waiting.setdefault((incident.incident_id, incident.occurrence), now)
+        if len(self._waiting) > MOST_KEPT:
+            self._waiting = {key: at for key, at in self._waiting.items() if now - at <= 2 * LONGEST_WAIT}
+        return incident.severity != "critical" and now - since > LONGEST_WAIT
 
 
 def obstacle(severity: str | None, load: Load, limits: AlertLimits) -> str | None:

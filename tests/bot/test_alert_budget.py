@@ -124,9 +124,12 @@ def test_what_people_spend_stops_alerts_before_people(database: Database, incide
 def test_a_warning_that_waits_too_long_is_said_not_to_be_looked_at(
     database: Database, incidents: list[Incident]
 ) -> None:
-    assert budget(database).admit(incidents[4], "r1").what == "start"
-    late = budget(database, now=START + timedelta(minutes=16))
-    assert late.admit(incidents[0], "r2") == Admission("skip", reason="at_once:warning")
+    minutes = [0]
+    place = AlertBudget(database, LIMITS, lambda: START + timedelta(hours=9, minutes=minutes[0]))
+    assert place.admit(incidents[4], "r1").what == "start"
+    assert place.admit(incidents[0], "r2").what == "wait"
+    minutes[0] = 16
+    assert place.admit(incidents[0], "r2") == Admission("skip", reason="at_once:warning")
 
 
 def test_a_run_that_nobody_made_gives_its_place_back(database: Database, incidents: list[Incident]) -> None:
