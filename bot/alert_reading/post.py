@@ -189,13 +189,15 @@ def _parts(message: Mapping[str, Any], attachments: list[Mapping[str, Any]], tak
 
 
 def _part(kind: str, source: Mapping[str, Any], blocks: BlockParts, taken: _Taken) -> Part:
+    # What is short and says most comes first: a text may use up all that is left.
+    title, pretext_markup = taken.short(source.get("title")), taken.short(source.get("pretext"))
+    own_fields = taken.fields(source.get("fields"))
     text = taken.text(source.get("text"))
-    title = taken.short(source.get("title"))
     headers = blocks.headers if title else []
     markup = "\n".join(piece for piece in (text, *headers, *blocks.lines) if piece)
-    pairs = [*taken.fields(source.get("fields")), *fields_of(blocks)]
+    pairs = [*own_fields, *fields_of(blocks)]
     title_markup = title or "".join(blocks.headers)
-    pretext_markup, fallback = taken.short(source.get("pretext")), plain(taken.text(source.get("fallback")))
+    fallback = plain(taken.text(source.get("fallback")))
     return Part(
         kind=kind,
         title=bare(plain(title_markup)),

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bot.alert_input import read_alerts
 from bot.cli import run
 
 EVENT: dict[str, Any] = {
@@ -121,3 +122,10 @@ def test_what_is_no_alert_that_fires_is_refused_with_the_reason(terminal: Termin
 
 def test_a_file_that_is_not_there_is_named(terminal: Terminal) -> None:
     assert run(("triage", "nowhere.json")) == 2
+
+
+@pytest.mark.parametrize("length", [1_000, 100_000, 300_000])
+def test_a_long_text_hides_no_title(length: int) -> None:
+    attachment = {"title": "[FIRING:1] HighErrorRate (checkout critical)", "color": "a30200", "text": "x " * (length // 2)}
+    [alert] = read_alerts(json.dumps(EVENT | {"attachments": [attachment]}))
+    assert (alert.alert_name, alert.severity) == ("HighErrorRate", "critical")
