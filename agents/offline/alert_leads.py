@@ -22,7 +22,8 @@ def alert_hypotheses(case: AlertCase, claims: Sequence[DraftClaim], sentences: S
 
 
 def alert_actions(case: AlertCase, claims: Sequence[DraftClaim], sentences: Sentences) -> Iterator[DraftAction]:
-    """The alert's runbook, what helps against the cause, then what the question's engine would do."""
+    """The alert's runbook, what helps against what is proven, what the question's engine would do; last, where nothing
+    that is proven says what helps, what is usual against such an alert."""
     for chunk, told in advice(case.found.evidence.chunks, case.found.question.alert) if case.found.question.alert else ():
         text, reason = sentences.say("actions", "runbook", advice=told), sentences.say("actions", "runbook_reason")
         yield DraftAction(action_text=text, reason=reason, evidence=(cite(chunk.cited, told),))
@@ -32,14 +33,22 @@ def alert_actions(case: AlertCase, claims: Sequence[DraftClaim], sentences: Sent
             evidence=claims[0].evidence if claims else (),
         )  # fmt: skip
         return
-    yield from _remedy(case, claims, sentences)
+    remedies = list(_remedies(claims, sentences))
+    yield from remedies
     yield from _apart(case, sentences)
     if case.is_elsewhere or not (claims or case.found.telling):
-        for name in case.found.question.names[:1]:
-            reason = sentences.say("actions", "look_there_reason")
-            yield DraftAction(action_text=sentences.say("actions", "look_there", name=name), reason=reason)
+        yield from _look_there(case, sentences)
     else:
         yield from actions(case.found, sentences)
+    if not remedies:
+        yield from _usual(case, sentences)
+
+
+def _look_there(case: AlertCase, sentences: Sentences) -> Iterator[DraftAction]:
+    """At a name that can only mean one thing, where there is one: `db-slave-2`, not `replication`."""
+    for name in (*case.found.question.identifiers, *case.found.question.names)[:1]:
+        text, reason = sentences.say("actions", "look_there", name=name), sentences.say("actions", "look_there_reason")
+        yield DraftAction(action_text=text, reason=reason)
 
 
 def _apart(case: AlertCase, sentences: Sentences) -> Iterator[DraftAction]:
@@ -54,15 +63,17 @@ def _apart(case: AlertCase, sentences: Sentences) -> Iterator[DraftAction]:
             )
 
 
-def _remedy(case: AlertCase, claims: Sequence[DraftClaim], sentences: Sentences) -> Iterator[DraftAction]:
-    """What usually helps against what the first telling claim says; where none tells, against such an alert."""
+def _remedies(claims: Sequence[DraftClaim], sentences: Sentences) -> Iterator[DraftAction]:
+    """What usually helps against what the first telling claim says."""
     told = ((alert_words().remedy(claim.claim_text), claim) for claim in claims if claim.claim_type != "healthy")
-    named, claim = next(((name, claim) for name, claim in told if name), (None, None))
-    if named and claim:
-        text, reason = sentences.say("actions", f"remedy_{named}"), sentences.say("actions", "remedy_reason")
+    for name, claim in [(name, claim) for name, claim in told if name][:1]:
+        text, reason = sentences.say("actions", f"remedy_{name}"), sentences.say("actions", "remedy_reason")
         yield DraftAction(action_text=text, reason=reason, evidence=claim.evidence)
-        return
-    named = alert_words().remedy(case.found.question.text)
-    if named:
-        reason = sentences.say("actions", "remedy_alert_reason")
-        yield DraftAction(action_text=sentences.say("actions", f"remedy_{named}"), reason=reason)
+
+
+def _usual(case: AlertCase, sentences: Sentences) -> Iterator[DraftAction]:
+    """Of the alert's words alone: its sentence says that it is no finding."""
+    name = alert_words().remedy(case.found.question.text)
+    if name:
+        text = sentences.say("actions", "usual", remedy=sentences.say("actions", f"remedy_{name}"))
+        yield DraftAction(action_text=text, reason=sentences.say("actions", "remedy_alert_reason"))

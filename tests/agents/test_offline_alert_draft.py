@@ -158,7 +158,28 @@ def test_what_ails_other_things_has_another_reason_and_is_no_cause() -> None:
     assert said(draft, "root_cause") == []
     assert group(draft, "other_reason") == {"order-service"}
     assert draft.not_checked == ("db-3",)
-    assert "db-3" in draft.recommended_actions[-1].action_text
+    assert "db-3" in draft.recommended_actions[0].action_text
+
+
+@pytest.mark.parametrize(
+    ("language", "look", "usual"),
+    [("en", "Check db-slave-2 itself", "not a finding of this run"), ("zh", "请直接检查 db-slave-2", "并非本次查证的结论")],
+)
+def test_where_nothing_is_proven_the_alerts_usual_remedy_comes_last_and_reads_as_no_finding(
+    language: str, look: str, usual: str
+) -> None:
+    lagging = alert("MySQL: Replication lag is too high", {"component": "replication", "host": "db-slave-2"})
+    draft = drafted(Answers(), lagging, language=language)
+    assert draft.claims == ()
+    first, last = [action.action_text for action in draft.recommended_actions]
+    assert first.startswith(look)
+    assert usual in last
+
+
+def test_a_remedy_of_something_proven_stands_as_it_is() -> None:
+    texts = [action.action_text for action in drafted(lag(WRITES, READS), OF_DATABASE).recommended_actions]
+    assert texts[0] == "Slow down or split the bulk writes until the replica has caught up."
+    assert not any("not a finding" in text for text in texts)
 
 
 def test_an_earlier_case_is_no_evidence() -> None:
