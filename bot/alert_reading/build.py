@@ -15,7 +15,7 @@ MAX_VALUE = 2_000
 MAX_RAW = 4_000
 MAX_ENTRIES = 60
 _VOLATILE = re.compile(
-    r"\A(?:value|current|threshold|time|timestamp|starts?_?at|ends?_?at|replica|prometheus|prometheus_replica|pod|pod_name|pod_ip|uid|pid|"
+    r"\A(?:value|current|threshold|time|timestamp|starts?_?at|ends?_?at|replica|prometheus|prometheus_replica|pod_ip|uid|pid|"
     r"container_id|id|event_?id|trace_?id|request_?id|incident|incident_?id|alert_?id|count|num_hits|num_matches|duration|tags|__.*__)\Z",
     re.IGNORECASE,
 )

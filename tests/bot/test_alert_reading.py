@@ -152,6 +152,13 @@ def test_a_recovery_has_its_problems_fingerprint(fired: str, ended: str) -> None
     assert first.fingerprint == second.fingerprint
 
 
+def test_each_pod_is_an_alert_of_its_own() -> None:
+    def read(pod: str) -> str:
+        return parse_alerts(_bot(f"CRITICAL: crash looping\nPod: {pod}\nNamespace: shop")).alerts[0].fingerprint
+
+    assert read("cart-1") != read("cart-2")
+
+
 def test_another_host_has_another_fingerprint_and_another_value_has_not() -> None:
     def print_of(host: str, value: str) -> str:
         return parse_alerts(_bot(f"CRITICAL: disk full\nHost: {host}\nValue: {value}")).alerts[0].fingerprint
