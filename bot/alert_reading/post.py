@@ -208,7 +208,7 @@ def _part(kind: str, source: Mapping[str, Any], blocks: BlockParts, taken: _Take
         markup=markup,
         fallback="" if fallback.strip() in _NOTHING else fallback.strip(),
         footer=plain(taken.short(source.get("footer"))),
-        color=_str(source.get("color")).lstrip("#").casefold()[:20],
+        color=_str(source.get("color"))[:20].lstrip("#").casefold(),
         ts=_number(source.get("ts")),
         fields=tuple(Field(bare(plain(title)).rstrip(" :："), bare(plain(value)), value) for title, value in pairs),
         buttons=(*_buttons(source, taken), *(Link(bare(label), unescape(clean(url))) for label, url in blocks.buttons)),
