@@ -21,6 +21,7 @@ from bot.commands import (
     manifest,
     purge,
     replay,
+    schedule,
     serve,
     skills,
     tools,
@@ -69,6 +70,6 @@ def terminal() -> typer.Typer:
     )
     for module in (demo, ask, triage, serve, manifest, trace, cite, evaluate, replay, purge, doctor, skills, tools):
         module.register(app)
-    for name, module_with_group in (("alert", alert), ("kb", kb), ("cases", cases), ("db", db)):
+    for name, module_with_group in (("alert", alert), ("kb", kb), ("cases", cases), ("schedule", schedule), ("db", db)):
         app.add_typer(module_with_group.group(), name=name)
     return app

@@ -1,4 +1,4 @@
-"""What a message starts: a run, a short reply, a stop, or nothing. The same for app_mention and message events."""
+"""What a message starts: a run, a second look later, a short reply, a stop, or nothing. The same for app_mention and message events."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from bot.greetings import asks_to_stop, asks_what_was_found, reply_to
 from bot.incident_asking import incident_meant, is_under_way, triage_now
 from bot.incoming import MENTION, Incoming
 from bot.jobs import MAX_QUESTION_CHARS, RequestRefused
+from bot.look_again import plan_look, wished_wait
 from bot.people import Person
 from bot.recall import what_was_found
 from bot.worker import QUIET
@@ -49,6 +50,8 @@ async def _overheard(desk: Desk, message: Incoming) -> None:
         person = await desk.people.person(message.user)
         if asks_what_was_found(message.text):
             await _recall(desk, message, person)
+        elif wait := wished_wait(message.text):
+            await _say_once(desk, message, await plan_look(desk, message, person, wait))
         else:
             await _answer(desk, message, person, "follow_up")
     else:
@@ -68,6 +71,8 @@ async def _addressed(desk: Desk, message: Incoming) -> None:
         await _recall(desk, message, person)
     elif (incident := await incident_meant(desk, message)) is not None:
         await _triage(desk, message, person, incident)
+    elif wait := wished_wait(message.text):
+        await _say_once(desk, message, await plan_look(desk, message, person, wait))
     elif (reply := _small_talk(desk, message, person)) is not None:
         await _say_once(desk, message, reply)
     else:

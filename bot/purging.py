@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
-from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -14,13 +11,7 @@ from bot.cases import Cases
 from bot.errors import ConfigError
 from bot.settings import Loaded
 from bot.terminal.lines import Line
-from storage.errors import StorageError
 from storage.retention import Purged, Retention
-
-DAY_SECONDS = 86_400.0
-AGAIN_SECONDS = 600.0
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -46,27 +37,9 @@ async def purged(loaded: Loaded, wanted: Wanted) -> Purged:
 
 
 async def purge_old(app: App, now: datetime, days: int | None = None) -> Purged:
-    """Delete what is older than `days`, else than the setting says. The bot does so daily."""
+    """Delete what is older than `days`, else than the setting says. The bot does so by the clock."""
     before = now - timedelta(days=app.settings.retention_days if days is None else days)
     return await _done(app, await app.database.call(Retention(app.database).purge_before, before))
-
-
-async def purge_daily(
-    app: App,
-    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-) -> None:
-    """Without end, beginning now. Several processes may do it at once: what one has deleted the others do not find."""
-    while True:
-        try:
-            deleted = await purge_old(app, clock())
-        except StorageError as error:
-            log.warning("what is older than %d days is not deleted yet: %s", app.settings.retention_days, error)
-            await sleep(AGAIN_SECONDS)
-            continue
-        if counts := _counts(deleted):
-            log.info("deleted what is older than %d days: %s", app.settings.retention_days, counts)
-        await sleep(DAY_SECONDS)
 
 
 async def _done(app: App, purged: Purged) -> Purged:
@@ -80,10 +53,11 @@ def purged_json(purged: Purged) -> dict[str, Any]:
 
 
 def purged_lines(purged: Purged) -> list[Line]:
-    counts = _counts(purged)
+    counts = purged_text(purged)
     return [Line(counts, lead="Deleted: ")] if counts else [Line("Nothing to delete.")]
 
 
-def _counts(purged: Purged) -> str:
+def purged_text(purged: Purged) -> str:
+    """Counts by name; empty where nothing was deleted."""
     counts = {name: count for name, count in asdict(purged).items() if name != "case_ids" and count}
     return ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in counts.items())

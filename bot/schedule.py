@@ -79,8 +79,9 @@ class Schedule:
         times: ScheduleTimes = ScheduleTimes(),
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
+        self.plans = tuple(plans)
         self._db, self._store, self._owner = db, ScheduleStore(db), owner
-        self._plans, self._beats = tuple(plans), tuple(beats)
+        self._beats = tuple(beats)
         self._clock, self._times, self._sleep = clock, times, sleep
         self._scheduler: AsyncIOScheduler | None = None
         self._work: set[asyncio.Task[object]] = set()
@@ -93,7 +94,7 @@ class Schedule:
         defaults = {"coalesce": True, "max_instances": 1, "misfire_grace_time": int(self._times.grace)}
         scheduler = AsyncIOScheduler(timezone=UTC, job_defaults=defaults)
         scheduler.add_job(self.lead, IntervalTrigger(seconds=self._times.beat), id="lease")
-        for plan in self._plans:
+        for plan in self.plans:
             scheduler.add_job(partial(self._due, plan), plan.trigger, id=plan.name, name=plan.name)
             if plan.catch_up:
                 scheduler.add_job(partial(self._made_up, plan), id=f"missed {plan.name}")

@@ -31,9 +31,10 @@ from bot.errors import ConfigError
 from bot.health import Health
 from bot.identity import Identity, access, check_tokens, identify, socket_address
 from bot.people import People
-from bot.purging import purge_daily
 from bot.queue import Queue
 from bot.report_thread import ReportPosting
+from bot.schedule import Schedule
+from bot.scheduled import schedule_of
 from bot.settings import Loaded, Settings
 from bot.slack_app import build_app, warm_up
 from bot.slack_client import SlackCalls, open_slack
@@ -63,6 +64,7 @@ class RunningBot:
     queue: Queue
     alerts: AlertWork
     charts: Charts
+    schedule: Schedule
     sockets: SocketConnection | None = None
     address: str = ""
     stopping: bool = False
@@ -114,9 +116,10 @@ async def open_bot(
         _say_what_is_missing(app, bot.desk.bot)
         bolt = build_app(bot.desk)
         await warm_up(bolt)
-        work = (bot.queue.run(), bot.alerts.triaging.run(), bot.alerts.teller.run(), purge_daily(app))
+        work = (bot.queue.run(), bot.alerts.triaging.run(), bot.alerts.teller.run())
         bot.tasks += [asyncio.create_task(each) for each in work]
         stack.push_async_callback(_stopped, bot, grace_seconds)
+        await bot.schedule.start()
         settings = app.settings
         if mode == "socket":
             bot.sockets = await stack.enter_async_context(socket_mode(bolt, bot.desk, address))
@@ -179,7 +182,7 @@ def _put_together(
     alerts = alert_work(desk, queue.wake)
     desk = replace(desk, alerts_changed=alerts.wake)
     worker.complete, worker.afterwards = completing(desk), noting_ends(desk, early_votes(desk))
-    return RunningBot(app, desk, queue, alerts, charts)
+    return RunningBot(app, desk, queue, alerts, charts, schedule_of(app, desk, queue.wake))
 
 
 def _make_room_for_blocking_work(most_runs: int) -> None:
@@ -231,6 +234,7 @@ def _mark_stopping(bot: RunningBot) -> None:
 
 async def _stopped(bot: RunningBot, grace_seconds: float) -> None:
     """The connection is closed by now."""
+    await bot.schedule.stop()
     await bot.queue.stop(grace_seconds)
     await bot.charts.close()
     await bot.desk.later.drain()

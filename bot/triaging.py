@@ -14,6 +14,7 @@ from bot.apart import apart
 from bot.blocks.text import escape, phone_line
 from bot.budget import ALERT_TRIGGER
 from bot.desk import Desk
+from bot.enrichment import enriched
 from bot.incident_intake import alerts_of
 from bot.jobs import RequestRefused, new_run
 from bot.slack_client import SlackAway, SlackRefused
@@ -121,7 +122,7 @@ class Triaging:
         if not firing:
             return None
         request = triage_request(
-            firing,
+            await enriched(firing, desk.place.tools, desk.place.clock()),
             session_id=incident.thread.session_id,
             language=desk.settings.language,
             zone=desk.zone,

@@ -119,6 +119,13 @@ class ScheduleStore:
             found = connection.execute(SLOTS.where(*THE_SLOT), {"the_job": job, "the_slot": slot}).first()
         return None if found is None else FiredSlot(*found)
 
+    def before(self, job: str, slot: datetime) -> FiredSlot | None:
+        """The job's slot before this one."""
+        query = SLOTS.where(slot_row.job == job, slot_row.slot < slot).order_by(slot_row.slot.desc()).limit(1)
+        with self._db.read() as connection:
+            found = connection.execute(query).first()
+        return None if found is None else FiredSlot(*found)
+
     def last(self) -> dict[str, FiredSlot]:
         """The latest slot of each job."""
         latest = select(slot_row.job, func.max(slot_row.slot).label("slot")).group_by(slot_row.job).subquery()

@@ -12,6 +12,7 @@ from agents.contracts import Alert, RunOutcome
 from bot.app import open_app, prepare
 from bot.asking import carried_out
 from bot.commands.asked import Wanted, say_stopping, say_warnings, with_options
+from bot.enrichment import enriched
 from bot.inputs import moment_of
 from bot.settings import Loaded
 from bot.terminal.progress import progress_on
@@ -26,7 +27,8 @@ async def triaged(alerts: Sequence[Alert], wanted: Wanted, loaded: Loaded, conso
         await prepare(app)
         say_warnings(app, console)
         request = triage_request(
-            alerts,
+            # What fires now says nothing of an alert of another time.
+            alerts if wanted.now else await enriched(alerts, app.tools, now),
             session_id=uuid4().hex,
             language=app.settings.language,
             zone=app.zone.key,
