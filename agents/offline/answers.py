@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from agents.contracts import VerifiedClaim, VerifiedEvidence
 from agents.offline.question import Question
-from agents.offline.telling import COUNT_LINE, counts_asked, states_asked
+from agents.offline.telling import ADDED_TOOL, COUNT_LINE, counts_asked, states_asked
 from agents.question_kind import question_kind
 from tools.contracts import NO_EVIDENCE_PATH
 
@@ -27,6 +27,8 @@ def answers(question: Question, claim: VerifiedClaim, evidence: Sequence[Verifie
         return any(COUNT_LINE.search(one.span_text) for one in spans) or _is_the_count(question, spans, evidence)
     if question.asks_when:
         return any(_is_first_sight(claim, one) or _is_record(question, one) for one in spans)
+    if question.asks_of_added and question.ask != "why" and any(one.tool_name == ADDED_TOOL for one in spans):
+        return True
     if claim.claim_type == "healthy" or (claim.claim_type == "root_cause" and question_kind(question.text) == "why"):
         return True
     if question.ask == "logs":

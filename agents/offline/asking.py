@@ -10,6 +10,7 @@ from agents.llm.base import Exchange, ModelRequest, ToolCall
 from agents.offline.external_calls import next_calls
 from agents.offline.question import Question
 from agents.offline.steps import Call, Look
+from agents.offline.telling import ADDED_TOOL
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,17 @@ class Asking:
         return tuple(ToolCall(f"call-{first + at}", name, arguments) for at, (name, arguments) in enumerate(calls))
 
     def calls(self, exchanges: Sequence[Exchange], round: int) -> list[Call]:
+        """A question about what somebody added, that names nothing else, is answered from that where it can be read."""
         outside = [(call.tool, call.arguments) for call in next_calls(self.question, self.request.tools, exchanges)]
+        if self._is_of_added(exchanges):
+            return [call for call in outside if call[0] == ADDED_TOOL]
         offers = [offer for offer in self.request.tools if offer.name != "lookup_knowledge" or self.knows]
         return [*Look(self.question, offers, exchanges, self.request.now, self.skill, round).next_calls(), *outside]
+
+    def _is_of_added(self, exchanges: Sequence[Exchange]) -> bool:
+        asks = self.question.asks_of_added and self.question.ask != "why" and not self.question.names_something
+        unread = any(one.call.name == ADDED_TOOL and one.error for one in exchanges)
+        return asks and not unread and any(offer.name == ADDED_TOOL for offer in self.request.tools)
 
     def earlier(self) -> list[Exchange]:
         """The look-ups of earlier rounds, where they were ours: a model whose second round we take over has chosen other

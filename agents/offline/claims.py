@@ -110,6 +110,9 @@ class Stating:
         name = "change_line" if line.source == "change" else line.source
         said = self._quoting(claim_type, name, cited, told)
         object_ = next((cited.ref.scope[key] for key in OBJECT_FIELDS if cited.ref.scope.get(key)), "")
+        file = cited.ref.scope.get("file", "")
+        if line.source == "added" and file:
+            return Statement(claim_type, self._say("added_file", file=file, quote=told), (cite(cited, told),), said)
         if object_ and line.source in ("log", "event", "state"):
             said = self._of_object(claim_type, f"{name}_of", line, told, object_, said)
         if not line.states_cause:

@@ -25,15 +25,21 @@ def draft(question: Question, offers: Sequence[ToolOffer], exchanges: Sequence[E
     return ExecutorDraft(
         diagnosis_summary=summary,
         claims=claims,
-        hypotheses=tuple(hypotheses(found, sentences)),
-        recommended_actions=tuple(actions(found, sentences)),
+        hypotheses=() if found.added else tuple(hypotheses(found, sentences)),
+        recommended_actions=() if found.added else tuple(actions(found, sentences)),
         missing_info=tuple(missing(found, sentences)),
         user_facing_answer=summary,
     )
 
 
 def statements(found: Findings, state: Stating) -> Iterator[Statement]:
-    """Records and causes first, then symptoms from the deepest service up, metrics, alerts, and what came back empty."""
+    """Records and causes first, then symptoms from the deepest service up, metrics, alerts, and what came back empty.
+    Of what somebody added, where the question is about that, and nothing of the rest of the world."""
+    if found.added:
+        if found.question.ask == "why" and found.has_cause_of_added:
+            yield from _causes(found, state)
+        yield from (state.telling(line) for line in found.added)
+        return
     asked = found.changes_in_window()
     if asked:
         yield from (state.change(change) for change in asked)

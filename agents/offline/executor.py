@@ -7,6 +7,8 @@ from agents.llm.base import ModelRequest, ToolCall
 from agents.offline.asking import Asking, unsaid
 from agents.offline.diagnosis import draft
 from agents.offline.follow_up import read_in_context
+from agents.offline.question import Question, read
+from agents.offline.telling import ADDED_TOOL
 
 
 def turn(request: ModelRequest) -> tuple[ToolCall, ...] | ExecutorDraft:
@@ -15,12 +17,23 @@ def turn(request: ModelRequest) -> tuple[ToolCall, ...] | ExecutorDraft:
     assert isinstance(given, ExecutorInput)
     asking = Asking(
         request,
-        question=read_in_context(given.question, given.history, request.now, request.zone),
+        question=_question(request, given),
         skill=given.planner_plan.selected_skill,
         knows=bool(given.available_knowledge_domains),
         round=given.retry_context.round + 1 if given.retry_context else 1,
     )
     return asking.tool_calls() or _draft(asking)
+
+
+def _question(request: ModelRequest, given: ExecutorInput) -> Question:
+    """A question about what somebody put beside it takes up no earlier subject."""
+    question = read(given.question, request.now, request.zone)
+    has_added = any(offer.name == ADDED_TOOL for offer in request.tools) or any(
+        exchange.call.name == ADDED_TOOL for exchange in request.exchanges
+    )
+    if has_added and question.asks_of_added:
+        return question
+    return read_in_context(given.question, given.history, request.now, request.zone)
 
 
 def _draft(asking: Asking) -> ExecutorDraft:

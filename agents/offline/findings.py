@@ -66,6 +66,21 @@ class Findings:
         alike = ((change, error) for change, error in pairs if share_a_word(change.cited.ref.text, error.cited.ref.text))
         return next(alike, None)
 
+    @property
+    def added(self) -> list[Telling]:
+        """What somebody added, most telling first, where the question is about that: not where it names things of which
+        nothing was added."""
+        lines = [line for line in self.telling if line.source == "added"] if self.question.asks_of_added else []
+        named = (*self.question.records, *self.question.codes, *self.question.identifiers)
+        return lines if not named or any(name in line.cited.ref.text for line in lines for name in named) else []
+
+    @property
+    def has_cause_of_added(self) -> bool:
+        """Whether what somebody added speaks of the service or the code whose cause is known."""
+        known = [name for one in self.explained[:1] for name in (one.code, one.service)]
+        known += [one.change.service for one in self.changed[:1]]
+        return any(name and name in line.cited.ref.text for line in self.added for name in known)
+
     def rows(self, limit: int = 3) -> list[Row]:
         """Business rows of the records that the question names; where it names none, those of the query about it."""
         if not self.question.records:

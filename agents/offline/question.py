@@ -39,6 +39,12 @@ _LIMIT = re.compile(
     r"\b(?:last|first|latest|top|recent)\s+(\d{1,3})\b(?!\s*(?:s|m|h|d|min|sec|hour|minute|day|week))|最近\s*(\d{1,3})\s*条",
     re.IGNORECASE,
 )
+_OF_ADDED = re.compile(
+    r"\b(?:this|that|these|the)\s+(?:\w+\s+)?(?:logs?|files?|text|output|traces?|stack|snippet|paste|dump)\b"
+    r"|\battach(?:ed|ment|ments)\b|\b(?:pasted|uploaded)\b"
+    r"|[这此该](?:个|份|段|条|些|里的?)?(?:日志|文件|输出|文本|堆栈|内容)|附件|附上|上传的|粘贴",
+    re.IGNORECASE,
+)
 MAX_CHARS = 8_000
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _OFTEN_NAMESPACES = frozenset({"prod", "production", "order", "orders", "user", "users", "search", "api", "query"})
@@ -94,6 +100,14 @@ class Question:
         """A workload, a record, a code, a kind of thing, or a service by a word for it."""
         spoken = set(self.terms) & _named_in_glossary()
         return bool(self.names or self.records or self.codes or self.quoted or self.subject or self.kind or spoken)
+
+    @property
+    def asks_of_added(self) -> bool:
+        """About what somebody put in beside the question, where somebody did: "what does this log say?". A why that names
+        something is about that thing, whatever lies beside it."""
+        if self.ask == "count" or (self.ask == "why" and self.names_something):
+            return False
+        return _OF_ADDED.search(self.text) is not None
 
     @property
     def asks_when(self) -> bool:

@@ -158,7 +158,7 @@ class _Asked:
         text, source = cited.ref.text, _source(exchange, cited)
         pattern = _pattern_of(text, exchange.call.name)
         if source == "added":
-            return _added(cited, pattern)
+            return _added(cited, pattern, self.question.asks_of_added)
         weight = (pattern.weight if pattern else 0.0) + (_FROM_LOG if source != "state" else 0.0)
         if self.question.ask == "count":
             return Telling(cited, "count", 10.0, answers=True) if COUNT_LINE.search(text) else None
@@ -174,11 +174,11 @@ class _Asked:
         return Telling(cited, "state", 0.5) if _is_row_of(self.question, text) else None
 
 
-def _added(cited: CitedRef, pattern: _Pattern | None) -> Telling:
+def _added(cited: CitedRef, pattern: _Pattern | None, answers: bool) -> Telling:
     """What a person added is always told, and never states a cause by itself: it is testimony."""
     found = pattern.regex.search(cited.ref.text) if pattern else None
     weight = max(pattern.weight if pattern else 0.0, _ADDED)
-    return Telling(cited, "added", weight, found.start() if found else 0)
+    return Telling(cited, "added", weight, found.start() if found else 0, answers)
 
 
 def _says_enough(text: str) -> bool:
