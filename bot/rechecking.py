@@ -48,7 +48,8 @@ class Rechecks:
     async def _done(self, one: Recheck) -> bool:
         """Slack or people that cannot be reached are tried again in a while, a few times."""
         try:
-            outcome = await self._outcome(one)
+            # Also one that failed inside us is not tried for ever.
+            outcome = await self._outcome(one) if one.tries <= MOST_TRIES else "given up"
         except (SlackAway, LookupFailed) as error:
             log.info("re-check %s is tried again: %s", one.id, error)
             if one.tries < MOST_TRIES:
@@ -187,7 +188,7 @@ def _since(name: str, since: str, reader: Reader) -> str:
         moment = datetime.fromisoformat(since)
     except ValueError:
         return name
-    return reader.say("recheck_since", alert=name, since=reader.at(moment)) if moment.tzinfo else name
+    return reader.say("recheck_since", alert=name, when=reader.at(moment)) if moment.tzinfo else name
 
 
 def _listed(names: Sequence[str], reader: Reader) -> str:
