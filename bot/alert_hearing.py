@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,8 @@ from bot.worker import QUIET
 from storage.change_events import ChangeEvent, ChangeEvents
 from storage.incidents import Incident
 
+# What Slack's ids and time stamps look like; nothing else is looked up or kept.
+_ID, _TS = re.compile(r"[A-Z0-9]{1,32}"), re.compile(r"[0-9]{1,11}(?:\.[0-9]{1,12})?")
 EDITED, DELETED, TOMBSTONE = "message_changed", "message_deleted", "tombstone"
 
 log = logging.getLogger(__name__)
@@ -76,9 +79,19 @@ def _read(body: Mapping[str, Any], team: str) -> Posted | None:
     is_gone = _is_gone(event)
     message = event.get("previous_message") if is_gone else event.get("message") if event.get("subtype") == EDITED else event
     channel = event.get("channel")
-    if not isinstance(message, Mapping) or not channel or not message.get("ts"):
+    if not isinstance(message, Mapping) or not _is_id(channel) or not _is_ts(message.get("ts")):
+        return None
+    if not _is_ts(event.get("ts") or message["ts"]) or not _is_ts(message.get("thread_ts") or message["ts"]):
         return None
     return Posted(team, str(channel), event, message, str(body.get("event_id") or "") or None, is_gone)
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, str) and _ID.fullmatch(value) is not None
+
+
+def _is_ts(value: object) -> bool:
+    return isinstance(value, str) and _TS.fullmatch(value) is not None
 
 
 def _is_gone(event: Mapping[str, Any]) -> bool:

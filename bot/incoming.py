@@ -56,24 +56,24 @@ class Incoming:
 
 def read_message(body: Mapping[str, Any], team: str, bot_user: str) -> Incoming:
     """From the envelope of a message or app_mention event. Missing fields become empty ones: such an event starts nothing."""
-    event: Mapping[str, Any] = body.get("event") or {}
-    text, user = str(event.get("text") or ""), str(event.get("user") or "")
+    event = _mapping(body.get("event"))
+    text, user = _text(event.get("text")), _text(event.get("user"))
     named = mentioned(text)
     own_words = read_markup(text, without=bot_user)
-    deleted_ts = str(event.get("deleted_ts") or "")
-    gone: Mapping[str, Any] = event.get("previous_message") or {}
+    deleted_ts = _text(event.get("deleted_ts"))
+    gone = _mapping(event.get("previous_message"))
     thread_ts = (gone.get("thread_ts") or deleted_ts) if deleted_ts else event.get("thread_ts")
     return Incoming(
         team=team,
-        channel=str(event.get("channel") or ""),
-        kind=str(event.get("channel_type") or ""),
-        ts=str(event.get("ts") or ""),
-        thread_ts=str(thread_ts) if thread_ts else None,
+        channel=_text(event.get("channel")),
+        kind=_text(event.get("channel_type")),
+        ts=_text(event.get("ts")),
+        thread_ts=_text(thread_ts) or None,
         user=user,
         text=own_words or ("" if bot_user in named else _of_blocks(event)),
         is_mention=bot_user in named or event.get("type") == "app_mention",
         others=tuple(name for name in named if name != bot_user),
-        event_id=str(body.get("event_id") or ""),
+        event_id=_text(body.get("event_id")),
         starts_nothing=_starts_nothing(event),
         has_files=bool(event.get("files")),
         deleted_ts=deleted_ts,
@@ -86,6 +86,15 @@ def instant(ts: str) -> datetime:
         return datetime.fromtimestamp(float(ts), UTC)
     except (ValueError, OverflowError, OSError):
         return datetime.fromtimestamp(0, UTC)
+
+
+def _text(value: object) -> str:
+    """What no database takes (half a character) becomes a question mark."""
+    return str(value or "").encode(errors="replace").decode()
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def _starts_nothing(event: Mapping[str, Any]) -> bool:
