@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from live_prometheus import live_prometheus, raise_latency
 from loopback_http import Answering, served
 from slack_worker import emulator, part_of
 from whole_bot import running
 
 from bot.emulator.slack import SlackEmulator
 from bot.patrol import BLIND, MUTED, QUIET
+from bot.schedule import LEASE
 from bot.serve import RunningBot
+from storage.engine import Database
 from storage.schedule import FiredSlot, ScheduleStore
 
 CHANNEL, CHANNEL_ID = "alerts", "C0ALERTS01"
@@ -162,3 +165,31 @@ async def test_a_channel_that_refuses_is_kept_as_the_slots_outcome(tmp_path: Pat
         async with patrolling(slack, tmp_path, url, patrols=(patrol,)) as bot:
             assert "failed: Slack refused chat.postMessage: channel_not_found" in str((await fired(bot)).outcome)
             assert bot.app.store.recent_runs(10) == []
+
+
+async def test_a_real_prometheus_is_patrolled(tmp_path: Path, require_binary: Callable[..., str]) -> None:
+    folder = tmp_path / "prometheus"
+    folder.mkdir()
+    with live_prometheus(require_binary("prometheus"), folder) as live, emulator() as slack:
+        async with patrolling(slack, tmp_path / "bot", live.url) as bot:
+            assert (await fired(bot)).outcome == QUIET
+            await asyncio.to_thread(raise_latency, live)
+            await fired(bot, SLOT + timedelta(days=1))
+            assert (await reported(slack, bot)).count("answer") == 1
+            [root] = posts(slack)
+            [run] = bot.app.store.recent_runs(10)
+            calls = bot.app.store.invocations(run.run_id)
+        assert root["text"].endswith("1 firing: CheckoutSlow (critical)")
+        assert calls[0].node == "DISCOVERY"
+        assert run.status == "SUCCESS"
+        assert slack.refused == []
+
+
+async def test_a_bot_that_ends_makes_room_for_another_leader(tmp_path: Path, sqlite_database: Database, sqlite_url: str) -> None:
+    store = ScheduleStore(sqlite_database)
+    with emulator() as slack, served(prometheus()) as url:
+        async with patrolling(slack, tmp_path, url, database_url=sqlite_url) as bot:
+            leader = store.leader(LEASE)
+            assert leader is not None
+            assert (leader.owner, leader.is_live) == (bot.app.work.owner, True)
+        assert store.hold(LEASE, "another", 5)

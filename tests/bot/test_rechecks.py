@@ -125,6 +125,18 @@ async def test_a_muted_channel_hears_nothing(sqlite_database: Database) -> None:
             assert said(slack, ts) == []
 
 
+async def test_on_trial_it_is_said_under_the_report(sqlite_database: Database) -> None:
+    with emulator() as slack:
+        async with alert_bot(slack, sqlite_database, alert_shadow_channel="C0INCIDENT") as bot:
+            ts = bot.post()
+            await bot.settled()
+            [run] = bot.runs
+            trial = bot.desk.jobs.job(run.run_id).details["trial"]
+            await Rechecks(at(bot.desk, LATER)).look()
+            assert said(slack, ts) == []
+            assert len(said(slack, trial["ts"], "incidents")) == 1
+
+
 async def test_no_re_check_where_the_setting_is_zero(sqlite_database: Database) -> None:
     with emulator() as slack:
         async with alert_bot(slack, sqlite_database, recheck_minutes=0) as bot:
