@@ -154,9 +154,10 @@ def _post(posted: Posted, parsed: Parsed) -> AlertPost:
 
 def _change(posted: Posted, note: ChangeNote) -> ChangeEvent:
     """A post says when it was posted; that it happened then is the best that is known."""
+    is_private = posted.event.get("channel_type") != "channel"
     details = note.model_dump(exclude={"summary", "service"}, exclude_none=True)
     at = instant(posted.ts)
-    return ChangeEvent(posted.team, posted.channel, posted.ts, note.summary, at, note.service, details)
+    return ChangeEvent(posted.team, posted.channel, posted.ts, note.summary, at, note.service, details, is_private)
 
 
 # ---------------------------------------------------------------- away

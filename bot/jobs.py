@@ -26,12 +26,14 @@ from agents.replies import Replies
 from agents.state import RunRequest, RunState, StateUnreadable, dump_state, first_state, load_state
 from bot.run_alerts import bounded_alerts
 from storage.audience import PUBLIC, Audience
+from storage.change_events import ChangeEvents
 from storage.engine import Database
 from storage.errors import StorageError
-from storage.sessions import Session, SessionStore
+from storage.sessions import SessionStore
 from storage.trace import Lease, NewRun, Run, RunResult, Step, StoredInvocation, TraceStore
 from tools.contracts import CallContext, ToolDeps, ToolSpec
 from tools.invoke import ToolDoor, ToolLimits
+from tools.posted_changes import PostedChanges
 from tools.redaction import Redactor
 from tools.registry import ToolRegistry
 
@@ -235,7 +237,8 @@ class _Taken:
     row: Run
     steps: list[Step]
     calls: list[StoredInvocation]
-    session: Session | None
+    audience: Audience
+    posted: PostedChanges | None
 
 
 def _taken(store: TraceStore, run_id: str, place: Workplace) -> _Taken | None:
@@ -247,24 +250,26 @@ def _taken(store: TraceStore, run_id: str, place: Workplace) -> _Taken | None:
 def _stored(store: TraceStore, lease: Lease, place: Workplace) -> _Taken:
     row = store.run(lease.run_id)
     session = SessionStore(place.db).get(row.session_id)
+    audience = Audience(session.team, session.channel) if session else PUBLIC
+    # Whether there is anything to read is decided for the whole run: a later attempt is offered the same tools.
+    posted = PostedChanges(place.db) if ChangeEvents(place.db).has_any(audience, row.created_at) else None
     if lease.attempt == 1:  # there is no trace to read
-        return _Taken(lease, row, [], [], session)
-    return _Taken(lease, row, store.steps(lease.run_id), store.invocations(lease.run_id), session)
+        return _Taken(lease, row, [], [], audience, posted)
+    return _Taken(lease, row, store.steps(lease.run_id), store.invocations(lease.run_id), audience, posted)
 
 
 async def _open(taken: _Taken, store: TraceStore, place: Workplace, on_event: OnEvent) -> tuple[RunState, RunDeps]:
     """The run as it stands, and what its nodes may reach: every step and call of earlier attempts included."""
-    lease, row, session = taken.lease, taken.row, taken.session
+    lease, row = taken.lease, taken.row
     try:
         state = load_state(row.state)
     except StateUnreadable as error:
         # A run that no program can take up again ends, or every worker would try it for ever.
         await place.db.call(store.finish_run, lease, RunResult.failed(str(error), "state_unreadable", row.state))
         raise RunUnreadable(f"{error}. The run was ended; ask again to start a new one.") from error
-    tools = replace(place.tools, additions=state.additions)
+    tools = replace(place.tools, additions=state.additions, posted_changes=taken.posted)
     specs = place.registry.offered(tools)
-    audience = Audience(session.team, session.channel) if session else PUBLIC
-    context = CallContext(run_id=state.run_id, now=state.now, zone=ZoneInfo(state.zone), audience=audience)
+    context = CallContext(run_id=state.run_id, now=state.now, zone=ZoneInfo(state.zone), audience=taken.audience)
     door = ToolDoor(
         place.registry,
         tools,

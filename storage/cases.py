@@ -6,13 +6,14 @@ from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, Executable, and_, bindparam, false, insert, or_, select, update
+from sqlalchemy import Connection, Executable, and_, bindparam, false, insert, or_, select, update
 
 from storage.audience import Audience
 from storage.database import Database
 from storage.errors import CaseNotFound, RunNotFound
 from storage.feedback import LOCK, tally
 from storage.models_slack import case_library
+from storage.readable import readable
 from storage.types import database_now, encodable
 
 Status = Literal["active", "draft", "retracted"]
@@ -160,26 +161,17 @@ class CaseStore:
     def searchable(self, audience: Audience, limit: int = 1000) -> Cases:
         """What runs for this audience may find: active, not voted down, of their workspace, and a private channel's in
         that channel alone. Newest first."""
-        query = CASES.where(OFFERED, _readable(audience)).order_by(row.id.desc())
+        query = CASES.where(OFFERED, readable(case_library, audience)).order_by(row.id.desc())
         return self._cases(query.limit(limit))
 
     def searchable_ids(self, audience: Audience) -> set[str]:
-        query = select(row.case_id).where(OFFERED, _readable(audience))
+        query = select(row.case_id).where(OFFERED, readable(case_library, audience))
         with self._db.read() as connection:
             return set(connection.execute(query).scalars())
 
     def _cases(self, query: Executable) -> Cases:
         with self._db.read() as connection:
             return [Case(*one) for one in connection.execute(query)]
-
-
-def _readable(audience: Audience) -> ColumnElement[bool]:
-    """A terminal reads the public cases of every workspace."""
-    public = row.is_private == false()
-    if audience.team is None:
-        return public
-    own = and_(row.team == audience.team, row.channel == audience.channel)
-    return or_(own, and_(public, or_(row.team.is_(None), row.team == audience.team)))
 
 
 def _saved(connection: Connection, new: NewCase) -> Case:

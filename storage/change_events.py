@@ -9,16 +9,18 @@ from typing import Any
 
 from sqlalchemy import and_, insert, select, update
 
+from storage.audience import Audience
 from storage.database import Database
 from storage.errors import StorageConflict
 from storage.models_incidents import change_event
+from storage.readable import readable
 
 row = change_event.c
 
 
 @dataclass(frozen=True)
 class ChangeEvent:
-    """`details` is what else the post says: version, author, links."""
+    """`details` is what else the post says: kind, version, author, link. `is_private` keeps it inside its channel."""
 
     team: str
     channel: str
@@ -27,6 +29,7 @@ class ChangeEvent:
     happened_at: datetime
     service: str | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
+    is_private: bool = True
 
 
 class ChangeEvents:
@@ -44,9 +47,15 @@ class ChangeEvents:
             return False
         return True
 
-    def between(self, team: str, since: datetime, until: datetime) -> list[ChangeEvent]:
-        """Oldest first."""
+    def between(self, audience: Audience, since: datetime, until: datetime, limit: int = 1000) -> list[ChangeEvent]:
+        """Those that the audience may read, oldest first: of more than `limit` the latest."""
         columns = [row[one.name] for one in fields(ChangeEvent)]
-        query = select(*columns).where(row.team == team, row.happened_at.between(since, until))
+        query = select(*columns).where(readable(change_event, audience), row.happened_at.between(since, until))
         with self._db.read() as connection:
-            return [ChangeEvent(*each) for each in connection.execute(query.order_by(row.happened_at, row.id))]
+            found = connection.execute(query.order_by(row.happened_at.desc(), row.id.desc()).limit(limit))
+            return [ChangeEvent(*each) for each in found][::-1]
+
+    def has_any(self, audience: Audience, until: datetime) -> bool:
+        query = select(row.id).where(readable(change_event, audience), row.happened_at <= until).limit(1)
+        with self._db.read() as connection:
+            return connection.execute(query).first() is not None

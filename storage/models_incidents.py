@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, UniqueConstraint
+from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, UniqueConstraint, true
 
 from storage.types import BigKey, ExactJson, LongText, UtcDateTime, table
 
@@ -121,6 +121,7 @@ change_event = table(
     Column("summary", LongText, nullable=False),
     Column("service", String(255)),
     Column("details", ExactJson, nullable=False),
+    Column("is_private", Boolean, nullable=False, server_default=true()),
     Column("happened_at", UtcDateTime, nullable=False),
     UniqueConstraint("team", "channel", "ts"),
     Index(None, "team", "happened_at"),

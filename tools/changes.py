@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,11 +20,11 @@ _TIME_FIELDS = ("time", "timestamp", "ts", "at", "deployed_at")
 
 @dataclass(frozen=True)
 class Change:
-    """One change; `fields` are the line's own (service, kind, summary, author, version, …), `line` its number."""
+    """One change; `fields` are its own (service, kind, summary, author, version, …), `scope` says where it was read."""
 
     at: datetime
     fields: dict[str, str]
-    line: int
+    scope: dict[str, str]
 
     @property
     def service(self) -> str:
@@ -61,34 +61,32 @@ class ChangeSource:
                 f"changes file {self.path} cannot be read: {error.strerror}. Set changes_file"
             ) from error
 
-    def find(self, window: Window, accept: Callable[[Change], bool]) -> FoundChanges:
-        """The accepted changes of the window, oldest first. Blocking. Raises ToolFailed where the file cannot be read."""
+    def find(self, window: Window) -> FoundChanges:
+        """The changes of the window, oldest first. Blocking. Raises ToolFailed where the file cannot be read."""
         found = FoundChanges()
         try:
             with self.path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
                 rows = _csv_rows(file) if self.path.suffix.lower() == ".csv" else _json_rows(file)
                 for number, row in rows:
-                    self._collect(found, number, row, window, accept)
+                    self._collect(found, number, row, window)
         except (OSError, csv.Error) as error:
             raise ToolFailed(f"the changes file {self.path.name} cannot be read: {error}") from error
         found.changes.sort(key=lambda change: change.at)
         return found
 
-    def _collect(
-        self, found: FoundChanges, number: int, row: object, window: Window, accept: Callable[[Change], bool]
-    ) -> None:
+    def _collect(self, found: FoundChanges, number: int, row: object, window: Window) -> None:
         try:
-            change = self._change(number, row)
+            change = self._change(row)
         except ValueError as error:
             found.bad_count += 1
             if len(found.bad_lines) < _MAX_BAD_LINES:
                 found.bad_lines.append(f"line {number}: {error}")
             return
         found.read += 1
-        if window.start <= change.at <= window.end and accept(change):
+        if window.start <= change.at <= window.end:
             found.changes.append(change)
 
-    def _change(self, number: int, row: object) -> Change:
+    def _change(self, row: object) -> Change:
         if not isinstance(row, dict):
             raise ValueError(row if isinstance(row, str) else "is not an object")
         fields = {str(key): _plain(value) for key, value in row.items() if key and value not in (None, "")}
@@ -96,7 +94,7 @@ class ChangeSource:
         if name is None:
             raise ValueError("has no time")
         at = _moment(fields.pop(name))
-        return Change(at if at.tzinfo else at.replace(tzinfo=self._zone), fields, number)
+        return Change(at if at.tzinfo else at.replace(tzinfo=self._zone), fields, {"source": self.path.name})
 
 
 def _json_rows(file: Iterable[str]) -> Iterator[tuple[int, object]]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tools.clients.alertmanager import AlertmanagerClient
     from tools.clients.log_files import LogFiles
     from tools.clients.prometheus import PrometheusClient
+    from tools.posted_changes import PostedChanges
     from tools.retrieval import Retriever
     from tools.skills import SkillRegistry
 
@@ -95,7 +96,8 @@ class Addition(Contract):
 
 @dataclass(frozen=True)
 class ToolDeps:
-    """The outside systems a tool may reach; None where the operator configured none. `additions` are this run's alone."""
+    """The outside systems a tool may reach; None where the operator configured none. `additions` and
+    `posted_changes` are this run's alone."""
 
     skills: SkillRegistry
     logs: LogFiles | None = None
@@ -104,6 +106,7 @@ class ToolDeps:
     retriever: Retriever | None = None
     business: BusinessQueries | None = None
     changes: ChangeSource | None = None
+    posted_changes: PostedChanges | None = None
     additions: tuple[Addition, ...] = ()
 
 

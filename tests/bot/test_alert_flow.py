@@ -311,6 +311,7 @@ async def test_alerts_below_the_least_severity_are_kept_and_not_looked_into(
 async def test_a_deploy_note_is_kept_as_a_change(sqlite_database: Database) -> None:
     from datetime import UTC, datetime, timedelta
 
+    from storage.audience import Audience
     from storage.change_events import ChangeEvents
 
     with emulator() as slack:
@@ -318,8 +319,8 @@ async def test_a_deploy_note_is_kept_as_a_change(sqlite_database: Database) -> N
             bot.post(username="deploy-bot", bot_id="B0DEPLOY01", text="Deployed checkout v1.42.0 to production by ana")
             await bot.settled()
             now = datetime.now(UTC)
-            found = ChangeEvents(sqlite_database).between(slack.team_id, now - timedelta(hours=1), now + timedelta(hours=1))
-            assert [one.service for one in found] == ["checkout"]
+            found = ChangeEvents(sqlite_database).between(Audience(slack.team_id), now - timedelta(hours=1), now + timedelta(hours=1))
+            assert [(one.service, one.is_private) for one in found] == [("checkout", False)]
             assert bot.runs == []
 
 

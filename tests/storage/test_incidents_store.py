@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from storage.audience import PUBLIC, Audience
 from storage.change_events import ChangeEvent, ChangeEvents
 from storage.channels import ChannelStore
 from storage.engine import Database
@@ -197,8 +198,24 @@ def test_a_posted_change_stands_once_and_as_it_was_edited_last(database: Databas
     assert changes.add(note)
     assert not changes.add(replace(note, summary="deploy orders 5.13"))
     hour = timedelta(hours=1)
-    assert changes.between("T1", AT - hour, AT) == [replace(note, summary="deploy orders 5.13")]
-    assert changes.between("T1", AT + hour, AT + 2 * hour) == []
+    assert changes.between(Audience("T1", "C1"), AT - hour, AT) == [replace(note, summary="deploy orders 5.13")]
+    assert changes.between(Audience("T1", "C1"), AT + hour, AT + 2 * hour) == []
+
+
+def test_a_posted_change_is_read_where_its_post_may_be_read(database: Database) -> None:
+    changes = ChangeEvents(database)
+    public = ChangeEvent("T1", "C1", "1.1", "deploy orders", AT, is_private=False)
+    private = ChangeEvent("T1", "C2", "1.2", "deploy billing", AT + timedelta(seconds=1))
+    changes.add(public)
+    changes.add(private)
+    read = {
+        one: changes.between(one, AT, AT + timedelta(hours=1))
+        for one in (Audience("T1", "C1"), Audience("T1", "C2"), Audience("T2", "C2"), PUBLIC)
+    }
+    assert list(read.values()) == [[public], [public, private], [], [public]]
+    assert [changes.has_any(one, AT) for one in read] == [True, True, False, True]
+    assert not changes.has_any(PUBLIC, AT - timedelta(seconds=1))
+    assert changes.between(Audience("T1", "C2"), AT, AT + timedelta(hours=1), limit=1) == [private]
 
 
 def test_old_incidents_go_with_their_alerts_and_runs(database: Database, incidents: IncidentStore) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from pydantic import Field
 
@@ -17,10 +18,13 @@ from tools.contracts import (
     ToolSpec,
     nothing_found,
 )
+from tools.errors import ToolFailed
 from tools.external import compact_text
+from tools.posted_changes import SOURCE, told_once
 from tools.window import Window, stamp, window_of
 
 DEFAULT_MINUTES = 24 * 60
+_NONE = "no record of changes is configured; set changes_file, or watch a channel that deploy notes are posted in"
 
 
 class QueryChangesInput(Contract):
@@ -34,15 +38,15 @@ class QueryChangesInput(Contract):
 
 
 async def run(arguments: QueryChangesInput, deps: ToolDeps, context: CallContext) -> ToolResult:
-    assert deps.changes is not None  # the door asks `unavailable` first
     window = _window(arguments, context)
-    found = await asyncio.to_thread(deps.changes.find, window, lambda change: _wanted(change, arguments))
+    found = await _read(deps, window, context)
+    wanted = [change for change in found.changes if _wanted(change, arguments)]
     details = _reading(found)
-    scope = {"source": deps.changes.path.name, **window.scope()} | _filters(arguments)
-    if not found.changes:
-        return nothing_found(_nothing(arguments, window, found), scope=scope, **details)
-    kept = found.changes[-arguments.limit :]
-    left_out = len(found.changes) - len(kept)
+    scope = window.scope() | _filters(arguments)
+    if not wanted:
+        return nothing_found(_nothing(arguments, window, found), scope={"source": _sources(deps), **scope}, **details)
+    kept = wanted[-arguments.limit :]
+    left_out = len(wanted) - len(kept)
     if left_out:
         details["truncation"] = f"{left_out} earlier changes are not shown"
     return ToolResult(
@@ -52,6 +56,23 @@ async def run(arguments: QueryChangesInput, deps: ToolDeps, context: CallContext
         retrieval_details=details,
         truncated=left_out > 0,
     )
+
+
+async def _read(deps: ToolDeps, window: Window, context: CallContext) -> FoundChanges:
+    """A file that cannot be read fails the call, unless posts tell of changes."""
+    posted = await deps.posted_changes.find(window, context.audience) if deps.posted_changes else []
+    try:
+        found = await asyncio.to_thread(deps.changes.find, window) if deps.changes else FoundChanges()
+    except ToolFailed as error:
+        if not posted:
+            raise
+        found = FoundChanges(bad_count=1, bad_lines=[str(error)])
+    return replace(found, changes=told_once(found.changes, posted))
+
+
+def _sources(deps: ToolDeps) -> str:
+    names = (deps.changes.path.name if deps.changes else "", SOURCE if deps.posted_changes else "")
+    return ", ".join(name for name in names if name)
 
 
 def compiled(arguments: QueryChangesInput, context: CallContext) -> str:
@@ -70,7 +91,7 @@ def _wanted(change: Change, arguments: QueryChangesInput) -> bool:
 
     whole = " ".join(change.fields.values())
     return (
-        meets(arguments.service, change.service)
+        meets(arguments.service, change.service or change.fields.get("summary", ""))
         and meets(arguments.kind, change.fields.get("kind", ""))
         and meets(arguments.text, whole)
     )
@@ -82,7 +103,7 @@ def _row(change: Change) -> dict[str, str]:
 
 def _ref(index: int, change: Change, scope: dict[str, str]) -> EvidenceRef:
     own = {"service": change.service} if change.service else {}
-    return EvidenceRef(raw_path=f"$.changes[{index}]", text=compact_text(_row(change)), scope=scope | own)
+    return EvidenceRef(raw_path=f"$.changes[{index}]", text=compact_text(_row(change)), scope=change.scope | scope | own)
 
 
 def _filters(arguments: QueryChangesInput) -> dict[str, str]:
@@ -103,7 +124,7 @@ def _nothing(arguments: QueryChangesInput, window: Window, found: FoundChanges) 
 
 
 def _unavailable(deps: ToolDeps) -> str | None:
-    return None if deps.changes else "no record of changes is configured; set changes_file"
+    return None if deps.changes or deps.posted_changes else _NONE
 
 
 TOOL = ToolSpec(
