@@ -143,7 +143,7 @@ def _listed(piece: _Piece) -> list[tuple[str, Heading]]:
 
 def _is_named_value(line: str) -> bool:
     """`Host: web-01`; not `Alert: disk full`, which is a heading."""
-    pairs = pairs_of_line(line)
+    pairs = pairs_of_line(line[:500])
     return bool(pairs) and role_of(pairs[0][0]) not in (None, "name", "description", "started", "ended")
 
 
