@@ -14,8 +14,9 @@ and none writes: verdict and report are made in code of what passed the gate.
 from __future__ import annotations
 
 from agents.contracts import RunOutcome
+from agents.cut_short import brought_to_end
 from agents.deps import RunDeps
-from agents.graph import END, Graph, Node, Route, walk
+from agents.graph import END, Graph, Node, Route
 from agents.nodes import (
     aiops_executor,
     aiops_fallback,
@@ -27,7 +28,6 @@ from agents.nodes import (
     supervisor,
     verified_input,
 )
-from agents.outcome import finish
 from agents.state import RunState, dump_state
 from storage.trace import Lease
 
@@ -36,9 +36,9 @@ FALLBACK = aiops_fallback.NODE
 
 
 async def triage(lease: Lease, state: RunState, deps: RunDeps) -> RunOutcome:
-    """Walk from the state's next node to the end and record it. Raises LeaseLost and StorageUnavailable alone."""
+    """Walk from the state's next node to the end and record it. Raises LeaseLost and CutShort alone."""
     assert lease == deps.lease
-    return await finish(await walk(AIOPS_GRAPH, state, deps), deps)
+    return await brought_to_end(AIOPS_GRAPH, state, deps)
 
 
 def after_supervisor(state: RunState) -> Route[RunState]:

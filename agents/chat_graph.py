@@ -10,11 +10,11 @@ Technical retries, take-over by the offline backend, caps and Stop are the walke
 from __future__ import annotations
 
 from agents.contracts import RunOutcome, Verdict
+from agents.cut_short import brought_to_end
 from agents.deps import RunDeps
 from agents.evidence_retry import begin_evidence_retry
-from agents.graph import END, Graph, Node, Route, walk
+from agents.graph import END, Graph, Node, Route
 from agents.nodes import composer, executor, fallback, gatekeeper, planner, verified_input, verifier
-from agents.outcome import finish
 from agents.state import RunState, dump_state
 from storage.trace import Lease
 
@@ -24,9 +24,9 @@ RETRY_BELOW = 0.7
 
 
 async def diagnose(lease: Lease, state: RunState, deps: RunDeps) -> RunOutcome:
-    """Walk from the state's next node to the end and record it. Raises LeaseLost and StorageUnavailable alone."""
+    """Walk from the state's next node to the end and record it. Raises LeaseLost and CutShort alone."""
     assert lease == deps.lease
-    return await finish(await walk(CHAT_GRAPH, state, deps), deps)
+    return await brought_to_end(CHAT_GRAPH, state, deps)
 
 
 def after_planner(state: RunState) -> Route[RunState]:

@@ -129,6 +129,20 @@ class Thread:
         if self._progress is not None:
             await self._progress.abandon()
 
+    async def cut_short(self, so_far: RunOutcome) -> None:
+        """Our own database takes no more: say so, with what is proven by now, where the progress stands, else in a post.
+        Nothing of this can be stored; whoever takes up the run writes over the progress. Call it after `let_go`."""
+        place, ts, said = self._posts.place, self._posts.ts(PROGRESS), self.reader.say("cut_short")
+        answer = answer_message(so_far, AnswerView(self.reader, votes=False))
+        # A button would lead to what is not stored.
+        blocks = [context(said), *(block for block in answer.blocks if block["type"] != "actions")]
+        if ts is not None:
+            await self._calls.optional("chat.stopStream", channel=place.channel, ts=ts)
+        where = {"thread_ts": place.thread_ts} if ts is None else {"ts": ts}
+        method = "chat.postMessage" if ts is None else "chat.update"
+        await self._calls.optional(method, channel=place.channel, **where, text=unpinged(said), blocks=blocks)
+        await self.rest()
+
     # ---------------------------------------------------------------- at its end
 
     async def answer(

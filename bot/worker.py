@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from zoneinfo import ZoneInfo
 
 from agents.contracts import RunOutcome
+from agents.cut_short import CutShort
 from agents.replies import Replies
 from agents.state import StateUnreadable
 from bot.blocks.progress import waiting_line
@@ -150,6 +151,10 @@ class Worker:
             log.info("%s", error)
             await self._let_go(job, thread)
             return False
+        except CutShort as cut:
+            await self._let_go(job, thread)
+            await thread.cut_short(cut.so_far)
+            raise
         except StorageError:
             await self._let_go(job, thread)
             raise

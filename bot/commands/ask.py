@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-from typing import TYPE_CHECKING, Annotated
-from zoneinfo import ZoneInfo
+from typing import Annotated
 
 import typer
 
+from bot.commands.ended import show_end
 from bot.commands.options import AsJson, ModelName
-
-if TYPE_CHECKING:
-    from agents.contracts import RunOutcome
 
 
 def register(app: typer.Typer) -> None:
@@ -38,9 +34,7 @@ def ask(
     if resume:
         if question or session or now:
             raise typer.BadParameter("--resume takes up a run with its own question, session and time: leave those out.")
-        outcome, asked_zone = _resumed(resume, sample, model, zone)
-        _show(outcome, as_json, asked_zone)
-        raise typer.Exit(0 if outcome.status == "SUCCESS" else 1)
+        raise typer.Exit(_resumed(resume, sample, model, zone, as_json=as_json))
     typed = read_question(question, sample)
     if typed.reply is not None:
         _show_reply(typed.reply, as_json)
@@ -52,12 +46,11 @@ def ask(
     from bot.commands.asked import Wanted, answered
 
     wanted = Wanted(typed.text, sample, session, model, now, zone, language)
-    outcome = asyncio.run(answered(wanted, loaded, stderr))
-    _show(outcome, as_json, zone_named(zone) if zone else loaded.zone)
-    raise typer.Exit(0 if outcome.status == "SUCCESS" else 1)
+    shown_in = zone_named(zone) if zone else loaded.zone
+    raise typer.Exit(show_end(answered(wanted, loaded, stderr), shown_in, as_json=as_json, sample=sample))
 
 
-def _resumed(run_id: str, sample: bool, model: str | None, zone: str | None) -> tuple[RunOutcome, ZoneInfo]:
+def _resumed(run_id: str, sample: bool, model: str | None, zone: str | None, *, as_json: bool) -> int:
     from bot.commands.asked import Wanted, resumed
     from bot.inputs import zone_named
     from bot.settings import load_settings
@@ -65,8 +58,8 @@ def _resumed(run_id: str, sample: bool, model: str | None, zone: str | None) -> 
 
     loaded = load_settings()
     wanted = Wanted("", sample, None, model, None, zone, None)
-    outcome = asyncio.run(resumed(run_id, wanted, loaded, console_for(stream_is_stderr=True)))
-    return outcome, zone_named(zone) if zone else loaded.zone
+    run = resumed(run_id, wanted, loaded, console_for(stream_is_stderr=True))
+    return show_end(run, zone_named(zone) if zone else loaded.zone, as_json=as_json, sample=sample)
 
 
 def _show_reply(reply: str, as_json: bool) -> None:
@@ -77,14 +70,3 @@ def _show_reply(reply: str, as_json: bool) -> None:
         print_json({"reply": reply})
     else:
         show(console_for(), [Line(reply)])
-
-
-def _show(outcome: RunOutcome, as_json: bool, zone: ZoneInfo) -> None:
-    from bot.terminal.lines import console_for, show
-    from bot.terminal.outcome import outcome_json, outcome_lines
-    from bot.terminal.output import print_json
-
-    if as_json:
-        print_json(outcome_json(outcome))
-    else:
-        show(console_for(), outcome_lines(outcome, zone))

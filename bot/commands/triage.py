@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated
 
 import typer
 
+from bot.commands.ended import show_end
 from bot.commands.options import AsJson, ModelName
 
 
@@ -35,9 +35,7 @@ def triage(
     from bot.errors import ConfigError
     from bot.inputs import read_text, zone_named
     from bot.settings import load_settings
-    from bot.terminal.lines import console_for, show
-    from bot.terminal.outcome import outcome_json, outcome_lines
-    from bot.terminal.output import print_json
+    from bot.terminal.lines import console_for
 
     try:
         alerts = read_alerts(read_text(file))
@@ -45,9 +43,5 @@ def triage(
         raise ConfigError(str(error)) from error
     loaded = load_settings()
     wanted = Wanted("", sample=False, session=None, model=model, now=now, zone=zone, language=language)
-    outcome = asyncio.run(triaged(alerts, wanted, loaded, console_for(stream_is_stderr=True)))
-    if as_json:
-        print_json(outcome_json(outcome))
-    else:
-        show(console_for(), outcome_lines(outcome, zone_named(zone) if zone else loaded.zone))
-    raise typer.Exit(0 if outcome.status == "SUCCESS" else 1)
+    run = triaged(alerts, wanted, loaded, console_for(stream_is_stderr=True))
+    raise typer.Exit(show_end(run, zone_named(zone) if zone else loaded.zone, as_json=as_json))
