@@ -41,7 +41,8 @@ async def ask(run_door: DoorOfRun, posted: PostedChanges, file: Path | None = No
     audience = arguments.pop("audience", HERE)
     deps = ToolDeps(skills=SkillRegistry(), changes=ChangeSource(file) if file else None, posted_changes=posted)
     door = run_door.open([TOOL], deps, replace(run_door.context, audience=audience))
-    return await run_door.call(door, "query_changes", **arguments)
+    invocation: Invocation = await run_door.call(door, "query_changes", **arguments)
+    return invocation
 
 
 async def test_a_posted_note_is_quotable_and_says_where_it_stands(run_door: DoorOfRun, posted: PostedChanges) -> None:
