@@ -81,13 +81,14 @@ class AlertCase:
         return replace(self.found, explained=(), changed=())
 
     def changes(self) -> list[Change]:
-        """The last changes of the services concerned before the first sign of trouble, the latest first."""
+        """The last changes of the services concerned before the first sign of trouble, the latest first. Where nothing says
+        when that was, all that were looked up: they were there when the alert came."""
         found, begun = self.found, self._onset()
-        if begun is None or self.is_elsewhere:
+        if self.is_elsewhere:
             return []
-        near = [one for one in found.evidence.changes if one.at and begun - CHANGES_BEFORE <= one.at <= begun]
-        mine = [one for one in near if one.service in found.reached]
-        return sorted(mine, key=lambda one: one.at or begun, reverse=True)[:MAX_CHANGES]
+        mine = [(one.at, one) for one in found.evidence.changes if one.at and one.service in found.reached]
+        near = [pair for pair in mine if begun is None or begun - CHANGES_BEFORE <= pair[0] <= begun]
+        return [one for _, one in sorted(near, key=lambda pair: pair[0], reverse=True)][:MAX_CHANGES]
 
     def _onset(self) -> datetime | None:
         """When the first new line or moved level showed; where none did, when the alert began."""
