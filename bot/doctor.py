@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict
 
@@ -26,7 +27,8 @@ LEAST_FREE = 200_000_000  # bytes
 
 
 class Finding(BaseModel):
-    """`off` is not configured, which is no fault; `fail` is configured and broken."""
+    """`off` is not configured, which is no fault; `fail` is configured and broken. `facts` are what `detail` tells, one by
+    one and without paths, for App Home."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -34,6 +36,7 @@ class Finding(BaseModel):
     state: State
     detail: str
     advice: str = ""
+    facts: dict[str, str | int] = {}
 
 
 Check = Callable[[App], Awaitable[Finding]]
@@ -133,11 +136,12 @@ async def knowledge(app: App) -> Finding:
     broken = sum(document.status is DocumentStatus.FAILED for document in documents)
     waiting = sum(document.status is DocumentStatus.PENDING for document in documents)
     detail = f"{len(documents)} documents, {chunks} chunks, {broken} broken, {waiting} waiting"
+    facts: dict[str, str | int] = {"documents": len(documents)}
     note = capacity_note(chunks, app.vectors.uri)
     if note or broken or waiting:
         advice = note or "Run proofthread kb sync DIR; it names what is broken."
-        return Finding(name="knowledge", state="warn", detail=detail, advice=advice)
-    return Finding(name="knowledge", state="ok", detail=detail)
+        return Finding(name="knowledge", state="warn", detail=detail, advice=advice, facts=facts)
+    return Finding(name="knowledge", state="ok", detail=detail, facts=facts)
 
 
 async def milvus(app: App) -> Finding:
@@ -171,13 +175,15 @@ async def logs(app: App) -> Finding:
     found = await app.tools.logs.find(None)
     newest = max(file.modified for file in found.files)
     services = sorted({file.service for file in found.files if file.service})
-    written = f"last written {datetime.fromtimestamp(newest, app.zone):%Y-%m-%d %H:%M %Z}"
-    detail = f"{len(found.files)} files of {len(services)} services, {written}"
+    written = datetime.fromtimestamp(newest, app.zone)
+    detail = f"{len(found.files)} files of {len(services)} services, last written {written:%Y-%m-%d %H:%M %Z}"
+    facts: dict[str, str | int] = {"files": len(found.files), "services": len(services), "written": written.isoformat()}
     blind = await asyncio.to_thread(app.tools.logs.blind_roots)
     if blind:
         detail += f"; nothing can be read under {', '.join(root for root, _ in blind)}"
     skipped = "; ".join(f"{name}: {reason}" for name, reason in [*blind, *found.skipped[:3]])
-    return Finding(name="logs", state="warn" if skipped else "ok", detail=detail, advice=skipped and f"Not read: {skipped}")
+    advice = skipped and f"Not read: {skipped}"
+    return Finding(name="logs", state="warn" if skipped else "ok", detail=detail, advice=advice, facts=facts)
 
 
 async def metrics(app: App) -> Finding:
@@ -187,7 +193,9 @@ async def metrics(app: App) -> Finding:
     await prometheus.check()
     alerts = await prometheus.alerts()
     firing = sum(alert.get("state") == "firing" for alert in alerts)
-    return Finding(name="metrics", state="ok", detail=f"{prometheus.shown_url} answers; {firing} alerts firing")
+    detail = f"{prometheus.shown_url} answers; {firing} alerts firing"
+    facts: dict[str, str | int] = {"host": urlsplit(prometheus.shown_url).hostname or "Prometheus", "firing": firing}
+    return Finding(name="metrics", state="ok", detail=detail, facts=facts)
 
 
 async def alertmanager(app: App) -> Finding:
@@ -202,7 +210,8 @@ async def changes(app: App) -> Finding:
     if app.tools.changes is None:
         return _not_set("changes", "changes_file")
     await asyncio.to_thread(app.tools.changes.check)
-    return Finding(name="changes", state="ok", detail=str(app.tools.changes.path))
+    path = app.tools.changes.path
+    return Finding(name="changes", state="ok", detail=str(path), facts={"file": path.name})
 
 
 async def business(app: App) -> Finding:
@@ -213,7 +222,8 @@ async def business(app: App) -> Finding:
         advice = "Add [queries.NAME] to the settings."
         return Finding(name="business", state="warn", detail="no named query: query_order is not offered", advice=advice)
     await asyncio.to_thread(queries.store.check)
-    return Finding(name="business", state="ok", detail=f"answers; queries {', '.join(queries.names)}")
+    names = ", ".join(queries.names)
+    return Finding(name="business", state="ok", detail=f"answers; queries {names}", facts={"queries": names})
 
 
 async def skills(app: App) -> Finding:

@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from agents.state import StateUnreadable
-from bot.blocks.home import HomeBudget, HomeFacts, HomeModel, HomeRun, HomeSource, HomeView, home_view
+from bot.blocks.home import HomeBudget, HomeFacts, HomeModel, HomeRun, HomeView, home_view
 from bot.blocks.parts import paragraph
+from bot.blocks.reader import Reader
 from bot.blocks.text import phone_line
 from bot.desk import UNFINISHED, Desk
 from bot.doctor import Finding
 from bot.home_alerts import watched_channels
+from bot.home_sources import source_advice, source_shown
 from bot.stored_answer import stored_answer
 from storage.budget import workspace
 from storage.jobs import Job
@@ -39,17 +41,18 @@ async def home_of(desk: Desk, user: str) -> HomeView:
 
 
 async def facts_for(desk: Desk, user: str, language: str) -> HomeFacts:
+    reader = desk.reader(language, (await desk.people.person(user)).zone)
     channels = await _readable(desk, user, await desk.db.call(desk.jobs.channels, CHANNELS_ASKED))
     found = await desk.db.call(desk.jobs.recent, channels, RUNS_READ)
     votes = await desk.db.call(desk.feedback.rate, channels)
     findings = await desk.health()
     alerts, any_watched = await watched_channels(desk, user, language)
-    hints = _hints(desk, findings, language)
+    hints = _hints(desk, findings, reader)
     return HomeFacts(
         runs=await asyncio.gather(*(_run(desk, job, run) for job, run in found[:RUNS_SHOWN])),
         open_questions=_open(found),
         verdicts=dict(Counter(run.verdict for _, run in found if run.verdict)),
-        sources=[_source(finding) for finding in findings],
+        sources=[source_shown(desk, finding, reader) for finding in findings],
         alerts=alerts,
         channels=await _channels(desk, user, language),
         people=await asyncio.gather(*(_name(desk, one) for one in desk.settings.slack_users)),
@@ -89,11 +92,6 @@ def _missing(run: Run) -> str:
     return f" – {phone_line(gaps[0])}" if gaps else ""
 
 
-def _source(finding: Finding) -> HomeSource:
-    healthy = {"ok": True, "warn": True, "fail": False}.get(finding.state)
-    return HomeSource(finding.name, healthy, finding.detail)
-
-
 async def _channels(desk: Desk, user: str, language: str) -> list[str]:
     """The allow-list. The names of private channels are theirs who are in them."""
     listed = desk.settings.slack_channels
@@ -122,13 +120,13 @@ async def _budget(desk: Desk) -> HomeBudget:
     return HomeBudget(spent.tokens, desk.settings.daily_tokens, spent.cost, desk.settings.daily_cost)
 
 
-def _hints(desk: Desk, findings: Sequence[Finding], language: str) -> list[str]:
+def _hints(desk: Desk, findings: Sequence[Finding], reader: Reader) -> list[str]:
+    language = reader.language
     hints = [
-        desk.says(language, "home_hint_scope", scope=scope.name, without=scope.without) for scope in desk.bot.missing
+        desk.says(language, "home_hint_scope", scope=scope.name, without=scope.lost(language)) for scope in desk.bot.missing
     ]
     looked_at = [finding for finding in findings if finding.name != "knowledge"]
     if looked_at and all(finding.state == "off" for finding in looked_at):
         hints.append(desk.says(language, "home_hint_nothing"))
-    troubled = [finding for finding in findings if finding.state in ("fail", "warn") and finding.advice]
-    hints += [desk.says(language, "home_hint_source", name=one.name, advice=one.advice) for one in troubled]
+    hints += [source_advice(desk, one, reader) for one in findings if one.state in ("fail", "warn")]
     return hints

@@ -27,8 +27,12 @@ class Scope:
     """`without` says what does not work where the scope is missing; `required`: nothing works."""
 
     name: str
-    required: bool
     without: str
+    without_zh: str
+    required: bool = False
+
+    def lost(self, language: str) -> str:
+        return self.without_zh if language == "zh" else self.without
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ class Identity:
 def scopes() -> tuple[Scope, ...]:
     """The bot token's scopes, as the manifest asks for them."""
     listed = tomllib.loads(_SCOPES.read_text(encoding="utf-8"))["scope"]
-    return tuple(Scope(each["name"], bool(each.get("required")), each["without"]) for each in listed)
+    return tuple(Scope(**each) for each in listed)
 
 
 def access(settings: Settings) -> SlackAccess:

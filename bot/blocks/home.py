@@ -137,7 +137,7 @@ def _sources(sources: Sequence[HomeSource], reader: Reader) -> Iterator[str]:
     keys = {True: "home_healthy", False: "home_unhealthy", None: "home_unknown"}
     for source in sources:
         name = reader.say(keys[source.healthy], name=source.name)
-        yield f"{name}: {source.detail}" if source.detail else name
+        yield reader.say("home_source", name=name, detail=source.detail) if source.detail else name
 
 
 def _allowed(facts: HomeFacts, reader: Reader) -> Iterator[str]:

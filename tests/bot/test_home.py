@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import get_args
 
+import pytest
 from answered_bot import Partly, answered_bot
 from pydantic import SecretStr
 from slack_worker import emulator
 
+from bot.app import open_app, prepare
 from bot.blocks.home import HomeModel
-from bot.doctor import Finding
+from bot.doctor import Finding, State, sources
 from bot.health import Health
 from bot.home import facts_for, home_of
+from bot.home_sources import KNOWN
+from bot.settings import load_settings
 from storage.engine import Database
 
 ANA, BEN, GUEST = "U0ANA00001", "U0BEN00001", "U0GUEST001"
@@ -84,12 +91,56 @@ async def test_it_says_what_may_be_read_where_it_answers_and_where_questions_go(
             desk = replace(bot.desk, health=_found, settings=bot.desk.settings.model_copy(update=settings))
             facts = await facts_for(desk, BEN, "en")
             assert [(one.name, one.healthy) for one in facts.sources] == [("logs", True), ("metrics", False), ("changes", None)]
-            assert facts.hints == ["metrics: Start Prometheus."]
+            assert facts.hints == ["metrics: start Prometheus or correct prometheus_url; `proofthread doctor` says more."]
             assert facts.alerts == ["#alerts: 0 open incidents"]
             assert facts.channels == ["#incidents", "1 more that you cannot read"]
             shown = str(await home_of(desk, BEN))
             assert facts.model == HomeModel("qwen3", "vllm.internal")
             assert "sk-secret" not in shown
+
+
+async def test_a_chinese_home_has_no_english_line_and_no_path_of_the_server(sqlite_database: Database, tmp_path: Path) -> None:
+    changes = tmp_path / "deploys.jsonl"
+    changes.write_text("", encoding="utf-8")
+    logs = tmp_path / "logs" / "checkout"
+    logs.mkdir(parents=True)
+    (logs / "app.log").write_text("2026-11-30T08:00:00Z INFO ready\n", encoding="utf-8")
+    given = {"logs_roots": str(tmp_path / "logs"), "changes_file": str(changes), "prometheus_url": "http://127.0.0.1:9/prom"}
+    loaded = load_settings({f"PROOFTHREAD_{key.upper()}": value for key, value in given.items()}, tmp_path)
+    async with open_app(loaded) as app:
+        await prepare(app)
+        findings = await sources(app)
+
+    async def found() -> Sequence[Finding]:
+        return findings
+
+    with emulator() as slack:
+        slack.behaviour.scopes = set(slack.behaviour.scopes) - {"reactions:read"}
+        async with answered_bot(slack, sqlite_database) as bot:
+            facts = await facts_for(replace(bot.desk, health=found), BEN, "zh")
+    told = {one.name: one.detail for one in facts.sources}
+    assert set(told) == {"日志", "指标", "变更", "业务数据", "知识库"}
+    assert told["变更"] == "deploys.jsonl"
+    assert told["日志"].startswith("1 个服务的 1 个文件，最后写入 ")
+    assert told["指标"] == "目前无法读取"
+    lines = [*told.values(), *facts.hints]
+    assert not [line for line in lines if str(tmp_path) in line or "127.0.0.1" in line]
+    assert not [line for line in facts.hints if not re.search(r"[\u4e00-\u9fff]{2}", line)]
+    assert any("表情投票不计入" in line for line in facts.hints)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_every_source_in_every_state_has_its_words(sqlite_database: Database, language: str) -> None:
+    named = [(name, state) for name in (*KNOWN, "of somebody else") for state in get_args(State)]
+
+    async def found() -> Sequence[Finding]:
+        return [Finding(name=name, state=state, detail="/srv/secret/place") for name, state in named]
+
+    with emulator() as slack:
+        async with answered_bot(slack, sqlite_database) as bot:
+            facts = await facts_for(replace(bot.desk, health=found), BEN, language)
+    assert "/srv/secret" not in str(facts)
+    assert len(facts.sources) == len(named)
 
 
 async def test_it_says_how_to_begin_where_no_alerts_are_watched(sqlite_database: Database) -> None:
