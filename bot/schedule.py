@@ -1,7 +1,7 @@
 """The scheduler: fires jobs by the clock, once each, however many processes run it. The only owner of apscheduler.
 
 Every process has all jobs in memory. Who holds the lease fires; the others wait until the slot stands in the database, so
-that a leader that dies at the wrong moment loses none. The slot's key makes it once.
+that a leader that dies at the wrong moment, or has other settings, loses none. The slot's key makes it once.
 """
 
 from __future__ import annotations
@@ -56,11 +56,12 @@ class Beat:
 
 @dataclass(frozen=True)
 class ScheduleTimes:
-    """Seconds. `lease`: how long a leader that died is waited for; `beat`: how often it is renewed; `grace`: how late a slot
-    may be fired; `stop`: how long work is waited for at the end."""
+    """Seconds. `lease`: how long a leader that died is waited for; `beat`: how often it is renewed; `patience`: how long a
+    slot is left to a leader that does not fire it; `grace`: how late one may be fired; `stop`: how long work is waited for at the end."""
 
     lease: float = 5.0
     beat: float = 1.0
+    patience: float = 15.0
     grace: float = 30.0
     stop: float = 10.0
 
@@ -120,12 +121,13 @@ class Schedule:
     # ---------------------------------------------------------------- one slot
 
     async def fire(self, plan: Planned, slot: datetime) -> None:
-        """Do the slot's work, unless another process does or did. Where the leader is gone, or the database, it is tried
-        as long as the slot is not too late."""
-        end = self._clock() + timedelta(seconds=self._times.grace)
-        while (is_ours := await self._taken(plan, slot)) is None:
+        """Do the slot's work, unless another process does or did. A leader that does not (it died, or has other settings)
+        is waited for; a database that is away is tried as long as the slot is not too late."""
+        begun = self._clock()
+        patient, end = (begun + timedelta(seconds=each) for each in (self._times.patience, self._times.grace))
+        while (is_ours := await self._taken(plan, slot, anyway=self._clock() >= patient)) is None:
             if self._clock() >= end:
-                log.warning("%s was not fired at %s: nobody led, or the database was away", plan.name, slot.isoformat())
+                log.error("%s was not fired at %s: the database was away", plan.name, slot.isoformat())
                 return
             await self._sleep(self._times.beat)
         if is_ours:
@@ -144,10 +146,10 @@ class Schedule:
             self._is_blind = False
         return self._leads
 
-    async def _taken(self, plan: Planned, slot: datetime) -> bool | None:
-        """Whether the slot is ours; None where that is not decided yet."""
+    async def _taken(self, plan: Planned, slot: datetime, *, anyway: bool) -> bool | None:
+        """Whether the slot is ours; None where that is not decided yet. `anyway`: whoever leads."""
         try:
-            if await self.lead():
+            if await self.lead() or anyway:
                 return await self._db.call(self._store.begin, plan.name, slot, self._owner)
             return None if await self._db.call(self._store.slot, plan.name, slot) is None else False
         except StorageError:

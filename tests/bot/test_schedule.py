@@ -120,13 +120,22 @@ async def test_who_does_not_lead_waits_for_the_leader_and_then_rests(sqlite_data
     assert (work.slots, time.slept) == ([], 1)
 
 
-async def test_a_slot_that_nobody_fires_in_time_is_given_up_and_said(
+async def test_a_slot_that_its_leader_leaves_alone_is_fired_by_another(sqlite_database: Database) -> None:
+    """A leader with older settings does not know the job."""
+    time, work = Time(), Done()
+    plan = planned(work)
+    ScheduleStore(sqlite_database).hold(LEASE, "older", 600)
+    await process(sqlite_database, "other", time, plan).fire(plan, SLOT)
+    assert (work.slots, time.now) == ([SLOT], SLOT + timedelta(seconds=15))
+
+
+async def test_a_slot_is_given_up_where_the_database_stays_away_and_that_is_said(
     sqlite_database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
     time, work = Time(), Done()
     plan = planned(work)
-    ScheduleStore(sqlite_database).hold(LEASE, "silent", 600)
-    await process(sqlite_database, "other", time, plan).fire(plan, SLOT)
+    rename(sqlite_database, "schedule_slot", "gone")
+    await process(sqlite_database, "one", time, plan).fire(plan, SLOT)
     assert (work.slots, time.now) == ([], SLOT + timedelta(seconds=30))
     assert "digest was not fired at 2026-11-30T09:00:00+00:00" in caplog.text
 
