@@ -17,7 +17,7 @@ from storage.incidents import Incident, StoredAlert
 NAMED, NAME_CHARS, END_CHARS, TEXT_CHARS = 3, 60, 200, 150
 # The reaction on the alert's own post, by state.
 LOOKING, OVER, PART, ASLEEP = "eyes", "ballot_box_with_check", "heavy_plus_sign", "zzz"
-VERDICTS = {"PASS": "white_check_mark", "LOW_CONFID": "warning", "REJECT": "grey_question"}
+VERDICTS = {"PASS": "white_check_mark", "LOW_CONFID": "warning", "REJECT": "question"}
 REACTIONS = frozenset({LOOKING, OVER, PART, ASLEEP, *VERDICTS.values()})
 
 

@@ -141,7 +141,7 @@ async def test_the_place_in_line_is_shown(told: Told) -> None:
 
 
 @pytest.mark.parametrize(
-    ("verdict", "name"), [("PASS", "white_check_mark"), ("LOW_CONFID", "warning"), ("REJECT", "grey_question")]
+    ("verdict", "name"), [("PASS", "white_check_mark"), ("LOW_CONFID", "warning"), ("REJECT", "question")]
 )
 async def test_the_reaction_follows_the_state_and_is_the_only_one(told: Told, verdict: str, name: str) -> None:
     told.slack.react(CHANNEL, told.root, "ben", "eyes")
