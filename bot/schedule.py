@@ -86,7 +86,7 @@ class Schedule:
         self._clock, self._times, self._sleep = clock, times, sleep
         self._scheduler: AsyncIOScheduler | None = None
         self._work: set[asyncio.Task[object]] = set()
-        self._leads = self._is_blind = False
+        self._leads = self._is_blind = self._is_stopping = False
 
     async def start(self) -> None:
         """From now on jobs are fired. What was missed is made up for."""
@@ -94,7 +94,7 @@ class Schedule:
         logging.getLogger("apscheduler").setLevel(logging.ERROR)
         defaults = {"coalesce": True, "max_instances": 1, "misfire_grace_time": int(self._times.grace)}
         scheduler = AsyncIOScheduler(timezone=UTC, job_defaults=defaults)
-        scheduler.add_job(self.lead, IntervalTrigger(seconds=self._times.beat), id="lease")
+        scheduler.add_job(partial(self._kept, self.lead), IntervalTrigger(seconds=self._times.beat), id="lease")
         for plan in self.plans:
             scheduler.add_job(partial(self._due, plan), plan.trigger, id=plan.name, name=plan.name)
             if plan.catch_up:
@@ -109,9 +109,12 @@ class Schedule:
         """Nothing more is fired; what works gets a moment; another process may lead at once."""
         if self._scheduler is None:
             return
+        self._is_stopping = True
         self._scheduler.pause()
         if self._work:
             await asyncio.wait(set(self._work), timeout=self._times.stop)
+        # What is cut off now is known to be: no traceback is wanted.
+        logging.getLogger("apscheduler").setLevel(logging.CRITICAL)
         self._scheduler.shutdown(wait=False)
         self._scheduler = None
         await asyncio.sleep(0)  # it is shut down by the loop
@@ -170,24 +173,26 @@ class Schedule:
         # It may be called late: the slot is the time that was meant.
         slot = last_slot(plan.trigger, self._clock(), timedelta(seconds=self._times.grace + 5))
         if slot is not None:
-            await self._kept(self.fire(plan, slot))
+            await self._kept(partial(self.fire, plan, slot))
 
     async def _made_up(self, plan: Planned) -> None:
         slot = last_slot(plan.trigger, self._clock(), plan.catch_up)
         if slot is not None:
-            await self._kept(self.fire(plan, slot))
+            await self._kept(partial(self.fire, plan, slot))
 
     async def _beaten(self, beat: Beat) -> None:
         if not self._leads:
             return
         try:
-            await self._kept(beat.work())
+            await self._kept(beat.work)
         except FAILURES as error:
             log.warning("%s: %s", beat.name, error)
 
-    async def _kept(self, work: Awaitable[object]) -> None:
-        """So that the end can wait for it."""
-        task = asyncio.ensure_future(work)
+    async def _kept(self, work: Callable[[], Awaitable[object]]) -> None:
+        """So that the end can wait for it; nothing begins after that."""
+        if self._is_stopping:
+            return
+        task = asyncio.ensure_future(work())
         self._work.add(task)
         task.add_done_callback(self._work.discard)
         await task

@@ -208,6 +208,22 @@ async def test_at_the_end_the_lease_is_free_and_nothing_fires_any_more(sqlite_da
     await schedule.stop()
 
 
+async def test_the_end_is_quiet_and_leaves_the_lease_free_whatever_is_under_way(
+    sqlite_database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    hasty = ScheduleTimes(lease=30, beat=0.01, stop=2.0)
+    for number in range(10):
+        schedule = Schedule(sqlite_database, f"p{number}", [], times=hasty)
+        async with started(schedule):
+            begun = asyncio.get_running_loop().time()
+            while asyncio.get_running_loop().time() < begun + 0.03:
+                await asyncio.sleep(0)
+        leader = ScheduleStore(sqlite_database).leader(LEASE)
+        assert leader is not None
+        assert (leader.owner, leader.is_live) == (f"p{number}", False)
+    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
+
+
 async def test_the_end_waits_for_what_is_at_work(sqlite_database: Database) -> None:
     begun, may_end = asyncio.Event(), asyncio.Event()
 
