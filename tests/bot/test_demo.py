@@ -38,7 +38,7 @@ def test_once_prints_the_proven_threads_and_ends_well(capsys: pytest.CaptureFixt
     alerted = out.split("\n#alerts\n\n")[1]
     assert alerted.startswith("Alertmanager: [FIRING:1] CheckoutLatencyHigh (checkout-service critical)")
     assert "Proofthread: ✅ Cause proven" in alerted
-    assert "[file CheckoutLatencyHigh: the metric that fired]" in alerted
+    assert "[file CheckoutLatencyHigh" in alerted, "the chart"
     assert "Resolved: CheckoutLatencyHigh (checkout-service)\nIt lasted " in alerted
     assert not (home / "data" / "proofthread.db").exists(), "the demo is no run of the real bot"
 

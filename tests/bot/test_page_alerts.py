@@ -27,7 +27,7 @@ def has_reaction(page: Page, ts: str, name: str) -> None:
 def the_chart_is_drawn(page: Page) -> None:
     drawn = "const one = document.querySelector('#thread .file-picture'); return one ? one.naturalWidth : 0"
     page.until(lambda: page.driver.execute_script(drawn) >= 600, "no chart is shown")
-    assert page.css("#thread .file-picture").get_attribute("alt") == "CheckoutLatencyHigh: the metric that fired"
+    page.reads("#thread .file-name", "CheckoutLatencyHigh", "the metric that fired")
 
 
 def test_alerts_read_at_a_glance_and_a_report_has_its_chart_evidence_and_case(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from alert_bot import ALERTS, ALERTS_ID
 from live_alertmanager import live_alertmanager
@@ -31,7 +32,7 @@ async def test_an_alert_of_a_real_prometheus_is_reported_with_its_chart_and_its_
         live_prometheus(prometheus, tmp_path, target) as source,
     ):
         slack.install(manifest())
-        settings = {
+        settings: dict[str, Any] = {
             "database_url": SecretStr(database_url),
             "alert_channels": (ALERTS_ID,),
             "alert_debounce_seconds": 0.0,

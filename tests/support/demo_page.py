@@ -39,7 +39,8 @@ def demo(folder: Path, *options: str, environment: Mapping[str, str] | None = No
         watch.cancel()
         process.kill()
         process.wait()
-        process.stdout.close()
+        if process.stdout is not None:
+            process.stdout.close()
         errors.close()
 
 
