@@ -18,6 +18,7 @@ from bot.ours import is_ours
 from bot.slack_text import mentioned
 from bot.worker import QUIET
 from storage.change_events import ChangeEvent, ChangeEvents
+from storage.incident_book import gone_key
 from storage.incidents import Incident
 
 # What Slack's ids and time stamps look like; nothing else is looked up or kept.
@@ -164,14 +165,12 @@ def _change(posted: Posted, note: ChangeNote) -> ChangeEvent:
 
 
 async def _taken_away(desk: Desk, posted: Posted) -> None:
-    """Nobody wants to hear of an alert whose post is gone: its run ends, and says nothing."""
-    found = await desk.db.call(desk.incidents.of_thread, posted.team, posted.channel, posted.ts)
-    if found is None or found.merged_into is not None:
-        return
-    if found.run_id is None:
-        await desk.db.call(desk.incidents.skipped, found.incident_id, found.occurrence, "deleted")
-    else:
-        await _ended_quietly(desk, found, found.run_id)
+    """Nobody wants to hear of an alert whose post is gone: its run ends, and says nothing. The post may be heard of after
+    that: then it starts none."""
+    await desk.note(gone_key(posted.team, posted.channel, posted.ts))
+    for one in await desk.db.call(desk.intake.forget, posted.team, posted.channel, posted.ts, desk.place.clock()):
+        if one.run_id is not None:
+            await _ended_quietly(desk, one, one.run_id)
     desk.alerts_changed()
 
 

@@ -14,7 +14,9 @@ from storage.incidents import Incident
 MAX_NAMES = 200
 TITLE_CHARS = 160
 RANKS = {"critical": 0, "high": 1, "warning": 2, None: 3, "info": 4}
-COOLDOWN = "cooldown"
+COOLDOWN, DELETED = "cooldown", "deleted"
+# What keeps a run away only for as long as people want it: what still fires then is looked at.
+PASSING = frozenset({"muted", "unwatched", "no_trial_channel"})
 # A value that stands in most of at least so many incidents (a cluster, an environment) tells none from another.
 COMMON_AMONG = 4
 
@@ -134,12 +136,13 @@ def described(incident: Incident, alert: Alert, at: datetime, times: Times) -> I
         title=title_of(entities),
         last_seen_at=max(at, incident.last_seen_at),
     )
-    if incident.lead and not worse:
+    passing = incident.not_run_reason in PASSING
+    if incident.lead and not worse and not passing:
         return changed
     grave = worse and severity in ("critical", "high")
     if grave and not knows(incident, alert) and incident.run_id is not None and not _is_running(incident):
         changed = replace(changed, run_id=None, placed_at=None, due_at=None)
-    return _to_be_looked_at(changed, at, times, again=grave)
+    return _to_be_looked_at(changed, at, times, again=grave or passing)
 
 
 def reopened(incident: Incident, at: datetime, times: Times, *, unseen: bool) -> Incident:
@@ -148,7 +151,8 @@ def reopened(incident: Incident, at: datetime, times: Times, *, unseen: bool) ->
     begun = replace(incident, occurrence=incident.occurrence + 1, status="open", opened_at=at, grown_at=at, resolved_at=None)
     turned_once = turned(begun, at, times)
     if _is_running(incident):
-        return replace(turned_once, due_at=None)
+        # Due for the case that its place was taken and nobody made the run.
+        return replace(turned_once, due_at=at + timedelta(seconds=times.debounce))
     anew = replace(turned_once, run_id=None, placed_at=None, not_run_reason=None, due_at=None, queue_position=None)
     if not unseen and _is_resting(incident, at, times):
         return replace(anew, not_run_reason=COOLDOWN)

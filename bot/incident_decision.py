@@ -57,6 +57,7 @@ class Decision:
     _rows: dict[str, list[StoredAlert]] = field(default_factory=dict)
     _of_post: list[StoredAlert] = field(default_factory=list)
     _touched: set[str] = field(default_factory=set)
+    _ends: dict[str, datetime] = field(default_factory=dict)
     _opened: str | None = None
     _is_single: bool = False
 
@@ -64,8 +65,10 @@ class Decision:
         at, times = self.post.at, self.times
         since = at - timedelta(seconds=max(times.reopen, times.cooldown))
         found = self.book.incidents(since, at - timedelta(seconds=times.stale))
-        self.incidents = {one.incident_id: one for one in found}
-        for row in self.book.alerts_like(self.incidents, {alert.fingerprint for alert in parsed.alerts}):
+        self.incidents = {one.incident_id: one for one in found if one.not_run_reason != grouping.DELETED}
+        fingerprints = {alert.fingerprint for alert in parsed.alerts}
+        self._ends = self.book.ends(fingerprints)
+        for row in self.book.alerts_like(self.incidents, fingerprints):
             self._rows.setdefault(row.fingerprint, []).append(row)
         if self.post.update_of_ts:
             self._of_post = self.book.alerts_of_post(self.incidents, self.post.update_of_ts)
@@ -99,6 +102,8 @@ class Decision:
     # ---------------------------------------------------------------- what fires
 
     def _unknown(self, alert: Alert, weight: int) -> Outcome:
+        if self.post.at < self._ends.get(alert.fingerprint, self.post.at):
+            return alert, None, "ignored"  # it came late: it is over by now
         near = self._kin(alert)
         if near:
             return self._joins(alert, weight, near)
@@ -190,6 +195,8 @@ class Decision:
     # ---------------------------------------------------------------- what has ended, what is taken care of
 
     def _ended(self, alert: Alert, row: StoredAlert | None) -> Outcome:
+        if row is None:
+            self.book.note_end(alert.fingerprint, self.post.at)
         if row is None or not row.is_firing or self.post.at < row.last_seen_at:
             # Never heard of, over already, or it has fired again since.
             return alert, None if row is None else row.incident_id, "ignored"

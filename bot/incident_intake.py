@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from uuid import uuid4
-
-from pydantic import ValidationError
 
 from agents.contracts import Alert
 from bot import grouping
 from bot.alert_reading.parsed import Parsed
 from bot.grouping import Times, Topology
+from bot.incident_alerts import alert_of
 from bot.incident_decision import AlertPost, Decision, What
-from storage.incidents import Book, Incident, IncidentStore, StoredAlert
+from bot.incident_deletion import forget
+from storage.incidents import Book, Incident, IncidentStore
 
 __all__ = ["AlertPost", "Intake", "Taken", "What", "alerts_of"]
 
@@ -51,8 +52,14 @@ class Intake:
             return ()
         return self._store.decide(post.team, post.channel, partial(self._decide, post=post, parsed=parsed))
 
+    def forget(self, team: str, channel: str, ts: str, at: datetime) -> list[Incident]:
+        """The post is deleted. Gives the incidents whose thread it was; their runs are to be stopped. Raises
+        StorageUnavailable."""
+        new_id = self._new_id()
+        return self._store.decide(team, channel, lambda book: forget(book, ts, at, self._times, new_id))
+
     def _decide(self, book: Book, post: AlertPost, parsed: Parsed) -> tuple[Taken, ...]:
-        if not book.is_new(post.key):
+        if book.was_taken_away(post.said_in) or not book.is_new(post.key):
             return ()
         decision = Decision(book, post, self._times, self._topology, self._new_id)
         decision.read(parsed)
@@ -63,21 +70,7 @@ class Intake:
 
 def alerts_of(store: IncidentStore, incident_id: str) -> tuple[Alert, ...]:
     """The incident's alerts, the one to stay on first, each with its present status."""
-    return tuple(_alert(one) for one in store.alerts_of(incident_id))
-
-
-def _alert(stored: StoredAlert) -> Alert:
-    try:
-        return Alert.model_validate(dict(stored.document) | {"status": stored.status})
-    except ValidationError:
-        # Another version of the program wrote it: what every version has is enough to go on.
-        name = stored.document.get("alert_name")
-        return Alert(
-            sender=str(stored.document.get("sender", "")),
-            alert_name=None if name is None else str(name),
-            status="firing" if stored.is_firing else "resolved",
-            fingerprint=stored.fingerprint,
-        )
+    return tuple(alert_of(one) for one in store.alerts_of(incident_id))
 
 
 def _weighed(parsed: Parsed) -> list[tuple[Alert, int]]:

@@ -63,10 +63,12 @@ class TellerTimes:
 
 @dataclass(frozen=True)
 class Telling:
-    """How an incident is told: for whom, or not at all (a channel on trial, muted or not watched)."""
+    """How an incident is told: for whom, and whether nothing new is posted (a channel on trial, muted or not watched). What
+    stands there already is kept true: edits ring nowhere. `is_gone`: the post is deleted, and with it the thread."""
 
     reader: Reader
     is_silent: bool = False
+    is_gone: bool = False
 
 
 How = Callable[[Incident, StoredAlert | None], Awaitable[Telling]]
@@ -160,11 +162,13 @@ class IncidentTeller:
         incident = one.incident
         alerts = await self._db.call(self._store.alerts_of, incident.incident_id)
         how = await self._how(incident, alerts[0] if alerts else None)
-        if how.is_silent:
+        if how.is_gone or (how.is_silent and one.line is None and not one.perhaps):
             return True
         await self._react(one, reaction_of(incident, how.reader))
         line = incident_line(await self._view(one, alerts), how.reader)
-        return line is None or _digest(line) == one.digest or await self._say(one, line)
+        if line is None or _digest(line) == one.digest or (how.is_silent and one.line is None):
+            return True
+        return await self._say(one, line)
 
     async def _view(self, one: ToldThread, alerts: list[StoredAlert]) -> IncidentView:
         incident, whole = one.incident, None

@@ -6,11 +6,10 @@ from agents.contracts import Alert
 from agents.replies import Replies
 from bot.blocks.reader import Reader
 from bot.desk import Desk
+from bot.grouping import DELETED
 from bot.incident_line import How, Telling, incident_words
 from bot.triage import alert_language
 from storage.incidents import Incident, StoredAlert
-
-DELETED = "deleted"
 
 
 def telling(desk: Desk) -> How:
@@ -21,7 +20,7 @@ def telling(desk: Desk) -> How:
         standing = await desk.alert_channels.standing(incident.channel)
         quiet = bool(standing.trial or standing.muted_until) or not standing.watched
         reader = _reader(desk, words, lead)
-        return Telling(reader, is_silent=quiet or incident.not_run_reason == DELETED)
+        return Telling(reader, is_silent=quiet, is_gone=incident.not_run_reason == DELETED)
 
     return how
 

@@ -27,6 +27,8 @@ from storage.trace import TraceStore
 
 # Why an incident has no run although it may cost one: what a person decided (bot/alert_budget.py tells none of these).
 MUTED, UNWATCHED, MINOR = "muted", "unwatched", "below_min_severity"
+# Why there is none although its place was taken: the request is refused, or the trial channel takes no post.
+FAILED, NO_TRIAL = "failed", "no_trial_channel"
 _RANKS = {"info": 0, "warning": 1, "high": 2, "critical": 3}
 
 log = logging.getLogger(__name__)
@@ -107,7 +109,7 @@ class Triaging:
             return
         details: dict[str, Any] = {"trigger": "alert", "incident": incident.incident_id, "occurrence": incident.occurrence}
         if standing.trial:
-            ts = await self._trial_post(incident, standing.trial)
+            ts = await self._trial_post(incident, standing.trial, run_id)
             if ts is None:
                 return
             details["trial"] = {"channel": standing.trial, "ts": ts}
@@ -120,6 +122,7 @@ class Triaging:
         alerts = await desk.db.call(alerts_of, desk.incidents, incident.incident_id)
         firing = [alert for alert in alerts if alert.status != "resolved"]
         if not firing:
+            await desk.db.call(desk.incidents.give_back, run_id, None)
             return None
         request = triage_request(
             await enriched(firing, desk.place.tools, desk.place.clock()),
@@ -133,10 +136,12 @@ class Triaging:
             return new_run(request, desk.place, run_id)
         except RequestRefused as error:
             log.error("incident %s cannot be looked into: %s", incident.incident_id, error)
+            await desk.db.call(desk.incidents.give_back, run_id, FAILED)
             return None
 
-    async def _trial_post(self, incident: Incident, channel: str) -> str | None:
-        """A post in the trial channel that the report stands under; None where Slack does not take it."""
+    async def _trial_post(self, incident: Incident, channel: str, run_id: str) -> str | None:
+        """A post in the trial channel that the report stands under; None where Slack does not take it: in vain where it
+        refuses, and again in a minute where it is away."""
         desk = self._desk
         found = await desk.slack.optional("chat.getPermalink", channel=incident.channel, message_ts=incident.root_ts)
         link = str((found or {}).get("permalink") or "")
@@ -148,8 +153,12 @@ class Triaging:
             posted = await desk.slack.call(
                 "chat.postMessage", channel=channel, text=text, unfurl_links=False, unfurl_media=False
             )
-        except (SlackAway, SlackRefused) as error:
+        except SlackAway as error:
+            log.warning("incident %s is looked into later, on trial: %s", incident.incident_id, error)
+            return None
+        except SlackRefused as error:
             log.error("the report of incident %s has no place in the trial channel: %s", incident.incident_id, error)
+            await desk.db.call(desk.incidents.give_back, run_id, NO_TRIAL)
             return None
         return str(posted["ts"])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import asdict, fields, replace
 from datetime import datetime
+from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import Connection, Select, and_, insert, or_, select, update
@@ -35,6 +36,23 @@ class Book:
         self._connection.execute(insert(slack_event).values(event_key=key, seen_at=database_now()))
         return True
 
+    def was_taken_away(self, ts: str) -> bool:
+        """Whether the post's deletion was heard of already."""
+        known = select(slack_event.c.event_key).where(slack_event.c.event_key == gone_key(self._team, self._channel, ts))
+        return self._connection.execute(known).first() is not None
+
+    def note_end(self, fingerprint: str, at: datetime) -> None:
+        """An alert that nobody knows is said to be over: the post that said it began may come late."""
+        key = self._end_key(fingerprint)
+        if not self._connection.execute(update(slack_event).where(slack_event.c.event_key == key).values(seen_at=at)).rowcount:
+            self._connection.execute(insert(slack_event).values(event_key=key, seen_at=at))
+
+    def ends(self, fingerprints: Collection[str]) -> dict[str, datetime]:
+        """When those of these alerts ended that nobody knew then."""
+        keys = {self._end_key(fingerprint): fingerprint for fingerprint in fingerprints}
+        found = select(slack_event.c.event_key, slack_event.c.seen_at).where(slack_event.c.event_key.in_(list(keys)))
+        return {keys[key]: at for key, at in self._connection.execute(found)}
+
     def incidents(self, since: datetime, open_since: datetime) -> list[Incident]:
         """Those that were spoken of since, and for open ones since `open_since`; oldest first."""
         recent = or_(row.last_seen_at >= since, and_(row.status == "open", row.last_seen_at >= open_since))
@@ -42,6 +60,10 @@ class Book:
 
     def incident(self, incident_id: str) -> Incident:
         return self._incidents(sql.INCIDENTS.where(row.incident_id == incident_id))[0]
+
+    def rooted_at(self, ts: str) -> list[Incident]:
+        """Those whose thread is the post's; oldest first."""
+        return self._incidents(sql.INCIDENTS.where(self._here, row.root_ts == ts, row.merged_into.is_(None)).order_by(row.id))
 
     def alerts(self, incident_id: str) -> list[StoredAlert]:
         """In the order in which they came."""
@@ -96,6 +118,15 @@ class Book:
         move = update(alert).where(alert.c.incident_id == from_id, alert.c.fingerprint.not_in(taken))
         self._connection.execute(move.values(incident_id=to_id))
 
+    def _end_key(self, fingerprint: str) -> str:
+        return f"ended:{sha256(f'{self._team}:{self._channel}:{fingerprint}'.encode()).hexdigest()[:40]}"
+
+    def move_these(self, rows: Collection[StoredAlert], to_id: str) -> None:
+        """Alerts of one incident become those of one that has none yet."""
+        for one in rows:
+            of_it = and_(alert.c.incident_id == one.incident_id, alert.c.fingerprint == one.fingerprint)
+            self._connection.execute(update(alert).where(of_it).values(incident_id=to_id))
+
     @property
     def _here(self) -> Any:
         return and_(row.team == self._team, row.channel == self._channel)
@@ -112,6 +143,11 @@ class Book:
 
     def _alerts(self, query: Select[Any]) -> list[StoredAlert]:
         return [StoredAlert(*values) for values in self._connection.execute(query.order_by(alert.c.id))]
+
+
+def gone_key(team: str, channel: str, ts: str) -> str:
+    """Under which the deletion of a post is noted among the events."""
+    return f"gone:{team}:{channel}:{ts}"
 
 
 def incident_of(values: Any) -> Incident:

@@ -64,6 +64,15 @@ class IncidentStore:
         run already, or another occurrence."""
         return self._change(sql.SKIP, incident_id, the_occurrence=occurrence, the_reason=reason)
 
+    def give_back(self, run_id: str, reason: str | None) -> None:
+        """The run that a place was taken for is not made, for this reason; None where its incident needs none any more."""
+
+        def work(connection: Connection) -> None:
+            if connection.execute(sql.GIVE_BACK, {"the_run": run_id, "the_reason": reason}).rowcount:
+                connection.execute(sql.GIVEN_BACK, {"the_run": run_id})
+
+        self._db.transact(work)
+
     def waits(self, incident_id: str, occurrence: int, position: int) -> bool:
         """Its place in the line for the thread to show; False where that is what stands there."""
         return self._change(sql.QUEUE, incident_id, the_occurrence=occurrence, the_position=position)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import and_, bindparam, case, exists, func, insert, or_, select, update
+from sqlalchemy import and_, bindparam, case, delete, exists, func, insert, or_, select, update
 
 from storage.models import diagnosis_run
 from storage.models_incidents import alert, incident, incident_run
@@ -63,6 +63,13 @@ SKIP = (
     .where(THIS, or_(row.run_id.is_(None), UNMADE))
     .values(not_run_reason=bindparam("the_reason"), run_id=None, queue_position=None, **CHANGED)
 )
+# A place that was taken for a run which is not to be made: the hour's runs do not count it.
+GIVE_BACK = (
+    update(incident)
+    .where(row.run_id == bindparam("the_run"), ~exists().where(run.run_id == row.run_id))
+    .values(run_id=None, placed_at=None, not_run_reason=bindparam("the_reason"), **CHANGED)
+)
+GIVEN_BACK = delete(incident_run).where(placed.run_id == bindparam("the_run"))
 QUEUE = (
     update(incident)
     .where(

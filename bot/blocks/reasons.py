@@ -8,7 +8,7 @@ from bot.blocks.reader import Reader
 from bot.grouping import COOLDOWN
 
 # What people decided for a channel, or did to its posts, is not told in each thread.
-SILENT = frozenset({"muted", "unwatched", "below_min_severity", "deleted"})
+SILENT = frozenset({"muted", "unwatched", "below_min_severity", "deleted", "no_trial_channel"})
 SEVERITIES = frozenset({"critical", "high", "warning", "info"})
 KINDS: Mapping[str, str] = {
     "hour": "not_looked_hour",

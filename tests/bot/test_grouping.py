@@ -191,7 +191,7 @@ def test_a_new_start_soon_after_the_report_starts_no_run() -> None:
     later = reopened(reported, START + timedelta(seconds=1_861), TIMES, unseen=False)
     assert later.not_run_reason is None
     running = reopened(replace(reported, reported_at=None), at, TIMES, unseen=True)
-    assert (running.occurrence, running.run_id, running.due_at) == (2, "r1", None)
+    assert (running.occurrence, running.run_id, running.not_run_reason) == (2, "r1", None)
 
 
 def test_only_turns_of_the_last_half_hour_count() -> None:

@@ -11,8 +11,10 @@ from alert_posts import START, Channel, ends, fires, parsed
 
 from agents.contracts import Alert
 from bot.incident_intake import AlertPost, Intake, Taken, alerts_of
+from storage.alert_places import AlertPlaces
 from storage.engine import Database
 from storage.incidents import Incident, IncidentStore
+from storage.jobs import JobStore
 
 
 @pytest.fixture
@@ -300,3 +302,68 @@ def test_two_processes_make_one_incident_of_one_storm(database_url: str) -> None
     assert sum(one.alert_count for one in store.open()) == 40
     for each in databases:
         each.close()
+
+
+def test_an_end_that_is_heard_of_before_its_start_leaves_nothing_open(store: IncidentStore, channel: Channel) -> None:
+    """Slack delivers what it could not deliver a minute later."""
+    assert whats(channel.post(ends(), at=10)) == ["ignored"]
+    assert whats(channel.post(fires(), at=0)) == ["ignored"]
+    assert store.open() == []
+    assert whats(channel.post(fires(), at=20)) == ["opened"]
+
+
+def test_a_post_that_is_heard_of_after_its_deletion_starts_nothing(store: IncidentStore, channel: Channel, database: Database) -> None:
+    JobStore(database).note_event("gone:T1:C1:7.7")
+    assert channel.post(fires(), ts="7.7") == ()
+    assert store.open() == []
+
+
+def test_an_alert_whose_post_was_deleted_is_looked_at_when_it_is_posted_anew(store: IncidentStore, channel: Channel) -> None:
+    channel.post(fires(), ts="7.7")
+    [gone] = channel.intake.forget("T1", "C1", "7.7", START)
+    assert now(store).not_run_reason == "deleted"
+    (again,) = channel.post(fires(), ts="8.8", at=60)
+    assert again.incident is not None
+    assert (again.what, again.incident.root_ts, gone.incident_id) == ("opened", "8.8", "i1")
+    assert [one.incident_id for one in store.due(START + timedelta(days=1))] == [again.incident.incident_id]
+
+
+def test_what_other_posts_say_goes_on_under_one_of_them(store: IncidentStore, channel: Channel) -> None:
+    channel.post(fires("A", service="checkout"), fires("B", service="checkout"), ts="7.7")
+    channel.post(fires("C", "critical", service="checkout"), ts="8.8", at=5)
+    channel.post(fires("B", service="checkout"), ts="9.9", at=6)
+    channel.intake.forget("T1", "C1", "7.7", START + timedelta(seconds=7))
+    [one] = store.open()
+    assert (one.root_ts, one.title, one.alert_count, one.firing_count) == ("8.8", "checkout: C", 2, 2)
+    assert {alert.alert_name for alert in alerts_of(store, one.incident_id)} == {"B", "C"}
+    channel.post(ends("B", service="checkout"), ends("C", "critical", service="checkout"), at=90)
+    assert store.open() == []
+
+
+def test_a_place_for_a_run_that_nobody_made_does_not_keep_the_next_start_waiting(
+    store: IncidentStore, channel: Channel, database: Database
+) -> None:
+    channel.post(fires())
+    store.attach_run("i1", 1, "r1")
+    channel.post(ends(), at=10)
+    channel.post(fires(), at=20)
+    with database.begin() as connection:
+        connection.exec_driver_sql("UPDATE incident SET placed_at = '2020-01-01 00:00:00.000000'")
+    assert [one.incident_id for one in store.due(START + timedelta(days=1))] == ["i1"]
+
+
+@pytest.mark.parametrize("reason", ["muted", "unwatched", "no_trial_channel"])
+def test_what_still_fires_when_the_quiet_time_is_over_is_looked_at(store: IncidentStore, channel: Channel, reason: str) -> None:
+    channel.post(fires())
+    store.skipped("i1", 1, reason)
+    assert store.due(START + timedelta(days=1)) == []
+    channel.post(fires(), at=14_400)
+    assert [one.due_at for one in store.due(START + timedelta(days=1))] == [START + timedelta(seconds=14_420)]
+
+
+def test_a_place_that_is_given_back_counts_for_no_hour(store: IncidentStore, channel: Channel, database: Database) -> None:
+    channel.post(fires())
+    store.attach_run("i1", 1, "r1")
+    store.give_back("r1", "failed")
+    assert (now(store).run_id, now(store).not_run_reason) == (None, "failed")
+    assert AlertPlaces(database).load("T1", START.date()).hour == 0

@@ -222,6 +222,20 @@ async def test_a_channel_on_trial_hears_nothing(told: Told) -> None:
     assert (told.lines(), told.reactions(), told.store.dirty(9)) == ([], [], [])
 
 
+async def test_what_stands_there_stays_true_in_a_quiet_time(told: Told) -> None:
+    async def silent(_: Incident, __: object) -> Telling:
+        return Telling(reader(), is_silent=True)
+
+    told.post(fires(), fires("B"), ts=told.root)
+    looked_at(told)
+    await told.teller.look()
+    told.post(ends(), ends("B"), at=60)
+    await IncidentTeller(told.calls, told.database, silent, "me", times=QUICK).look()
+    assert len(told.lines()) == 1
+    assert "all still firing" not in told.lines()[0]
+    assert told.reactions() == ["ballot_box_with_check"]
+
+
 async def test_words_of_an_alert_ping_nobody(told: Told) -> None:
     nasty = "<!channel> *bold* <https://evil.example|click> " + "x" * 400
     told.post(fires(nasty, service="s"), fires("B", service="s"), ts=told.root)
