@@ -11,17 +11,15 @@ from agents.contracts import (
     AllowedClaim,
     AnswerSections,
     BlastEntry,
-    OrchestrationTrace,
     RecommendedAction,
     RunOutcome,
     RunUsage,
     SimilarCase,
     Verdict,
-    VerifiedClaim,
-    VerifiedEvidence,
 )
 from agents.contracts.chat import ClaimType
 from bot.blocks.resolved import Resolved
+from bot.blocks.sample_run import sample_claim, sample_outcome
 
 _WINDOW = {"window_from": "2026-11-30T02:40:00Z", "window_to": "2026-11-30T03:12:00Z"}
 _QUOTES: tuple[tuple[ClaimType, str, str, str, str], ...] = (
@@ -77,33 +75,22 @@ def sample_alert(**changes: object) -> Alert:
 def sample_report(run_id: str = "run-1") -> RunOutcome:
     """A critical incident of three alerts with a proven cause."""
     claims = _claims()
-    return RunOutcome(
-        run_id=run_id,
-        session_id="session-1",
-        question="CheckoutLatencyHigh: p99 of checkout is above 1 s",
-        language="en",
-        verdict=Verdict.PASS,
-        status="SUCCESS",
-        answer=claims[0].claim.claim_text,
-        sections=AnswerSections(lead=claims[0].claim.claim_text, confirmed=(), gaps=(), next_steps=()),
-        claims=claims,
-        hypotheses=(),
-        recommended_actions=(),
-        missing_info=(),
-        gatekeeper_result=None,
-        verifier_output=None,
-        orchestration_trace=OrchestrationTrace(
-            version="1",
-            transitions=(),
-            final_node="REPORT",
-            termination_reason="completed",
-            degraded=False,
-            evidence_retry_count=0,
-            **_WINDOW,
-        ),
-        usage=RunUsage(model="offline", steps=4, tool_calls=6),
-        duration_ms=8_400,
-        report=_report(),
+    lead = claims[0].claim.claim_text
+    run = sample_outcome()
+    trace = {"final_node": "REPORT", **_WINDOW}
+    return run.model_copy(
+        update={
+            "run_id": run_id,
+            "question": "CheckoutLatencyHigh: p99 of checkout is above 1 s",
+            "answer": lead,
+            "sections": AnswerSections(lead=lead, confirmed=(), gaps=(), next_steps=()),
+            "claims": claims,
+            "missing_info": (),
+            "orchestration_trace": run.orchestration_trace.model_copy(update=trace),
+            "usage": RunUsage(model="offline", steps=4, tool_calls=6),
+            "duration_ms": 8_400,
+            "report": _report(),
+        }
     )
 
 
@@ -228,18 +215,8 @@ def _claims() -> tuple[AllowedClaim, ...]:
 
 
 def _allowed(number: int, index: int) -> AllowedClaim:
+    """The claim of that quote, with that number in the answer."""
     kind, text, tool, quote, service = _QUOTES[index]
-    claim = VerifiedClaim(claim_id=f"c{index + 1}", claim_type=kind, claim_text=text, support_level="direct")
-    evidence = VerifiedEvidence(
-        claim_id=claim.claim_id,
-        index=0,
-        source_invocation_id=index + 1,
-        tool_name=tool,
-        raw_path="$.logs[0]",
-        span_text=quote,
-        span_start=0,
-        span_end=len(quote),
-        evidence_sha256="0" * 64,
-        scope={"service": service, **_WINDOW},
-    )
-    return AllowedClaim(number=number, claim=claim, evidence=(evidence,))
+    scope = {"service": service, **_WINDOW}
+    claim = sample_claim(index + 1, text, quote, scope=scope, tool=tool, call=index + 1, kind=kind)
+    return claim.model_copy(update={"number": number})

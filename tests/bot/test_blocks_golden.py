@@ -19,7 +19,8 @@ from bot.blocks.cards import cards_of
 from bot.blocks.evidence import proofs_of
 from bot.blocks.progress import progress_chunks, progress_markdown
 from bot.blocks.reader import Reader, slack_words
-from bot.blocks.samples import Sample, sample_call, sample_events, sample_outcome, sample_proofs, samples
+from bot.blocks.sample_run import sample_call, sample_events, sample_outcome, sample_proofs
+from bot.blocks.samples import Sample, samples
 from bot.validator import check
 
 FOLDER = Path(__file__).parent / "golden"

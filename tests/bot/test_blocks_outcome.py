@@ -24,7 +24,7 @@ from bot.blocks.parts import paragraph
 from bot.blocks.progress import progress_chunks, progress_markdown
 from bot.blocks.reader import Reader, slack_words
 from bot.blocks.rich import spans, told
-from bot.blocks.samples import sample_run
+from bot.blocks.sample_run import sample_run
 from bot.blocks.trace import trace_view
 from bot.blocks.usage import usage_line
 from bot.shapes.blocks import texts

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,13 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from message_spans import spans_of
 from nasty_texts import NASTY, SHORT, TEXT
 from slack_schema import block_problems, chunk_problems, view_problems
 
 from agents.contracts import (
     AllowedClaim,
     AnswerSections,
-    OrchestrationTrace,
     RunOutcome,
     RunUsage,
     Verdict,
@@ -36,6 +35,7 @@ from bot.blocks.modal import paged_view
 from bot.blocks.outcome import answer_message
 from bot.blocks.progress import progress_blocks, progress_chunks, progress_markdown, status_line
 from bot.blocks.reader import Reader, slack_words
+from bot.blocks.sample_run import sample_outcome
 from bot.blocks.text import escape, markdown_escape, phone_line, shown_pieces, split_text
 from bot.printable import printable
 from bot.shapes.blocks import texts
@@ -82,40 +82,32 @@ def outcomes(draw: st.DrawFn) -> RunOutcome:
     count = draw(st.integers(0, 4))
     proven = tuple(draw(claims(number)) for number in range(1, count + 1))
     marked = st.tuples(TEXT, st.integers(0, 41)).map(lambda pair: f"{pair[0]} [{pair[1]}]")
-    return RunOutcome(
-        run_id="0123456789abcdef0123456789abcdef",
-        session_id="session-1",
-        question=draw(TEXT),
-        language=draw(st.sampled_from(("zh", "en"))),
-        verdict=draw(st.sampled_from(list(Verdict))),
-        status=draw(st.sampled_from(("SUCCESS", "FAILED", "CANCELLED"))),
-        answer=draw(TEXT),
-        sections=AnswerSections(
-            lead=draw(st.one_of(TEXT, marked)),
-            confirmed=tuple(draw(st.lists(st.one_of(TEXT, marked), max_size=6))),
-            gaps=tuple(draw(st.lists(TEXT, max_size=20))),
-            next_steps=tuple(draw(st.lists(TEXT, max_size=12))),
-        ),
-        claims=proven,
-        hypotheses=(),
-        recommended_actions=(),
-        missing_info=(),
-        gatekeeper_result=None,
-        verifier_output=None,
-        orchestration_trace=OrchestrationTrace(
-            version="1",
-            transitions=(),
-            final_node="COMPOSER",
-            termination_reason="completed",
-            degraded=draw(st.booleans()),
-            evidence_retry_count=0,
-        ),
-        usage=RunUsage(
-            model=draw(st.sampled_from(("offline", "qwen-max", "<!channel>"))),
-            prompt_tokens=draw(st.integers(0, 10**7)),
-            cost=draw(st.one_of(st.none(), st.floats(0, 100))),
-        ),
-        duration_ms=draw(st.integers(0, 10**6)),
+    run = sample_outcome()
+    degraded = {"degraded": draw(st.booleans()), "window_from": "", "window_to": ""}
+    return run.model_copy(
+        update={
+            "run_id": "0123456789abcdef0123456789abcdef",
+            "question": draw(TEXT),
+            "language": draw(st.sampled_from(("zh", "en"))),
+            "verdict": draw(st.sampled_from(list(Verdict))),
+            "status": draw(st.sampled_from(("SUCCESS", "FAILED", "CANCELLED"))),
+            "answer": draw(TEXT),
+            "sections": AnswerSections(
+                lead=draw(st.one_of(TEXT, marked)),
+                confirmed=tuple(draw(st.lists(st.one_of(TEXT, marked), max_size=6))),
+                gaps=tuple(draw(st.lists(TEXT, max_size=20))),
+                next_steps=tuple(draw(st.lists(TEXT, max_size=12))),
+            ),
+            "claims": proven,
+            "missing_info": (),
+            "orchestration_trace": run.orchestration_trace.model_copy(update=degraded),
+            "usage": RunUsage(
+                model=draw(st.sampled_from(("offline", "qwen-max", "<!channel>"))),
+                prompt_tokens=draw(st.integers(0, 10**7)),
+                cost=draw(st.one_of(st.none(), st.floats(0, 100))),
+            ),
+            "duration_ms": draw(st.integers(0, 10**6)),
+        }
     )
 
 
@@ -139,16 +131,6 @@ def proofs(outcome: RunOutcome) -> list[Proof]:
 
 def shown(blocks: Any) -> str:
     return "".join(texts(blocks))
-
-
-def spans_of(value: Any) -> Iterator[dict[str, Any]]:
-    if isinstance(value, dict):
-        yield value
-        for member in value.values():
-            yield from spans_of(member)
-    elif isinstance(value, list):
-        for member in value:
-            yield from spans_of(member)
 
 
 def everything(outcome: RunOutcome, answer: Answer) -> str:

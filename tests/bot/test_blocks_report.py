@@ -25,7 +25,7 @@ from bot.blocks.report_samples import (
     sample_unproven,
 )
 from bot.blocks.resolved import Resolved, resolved_message
-from bot.blocks.samples import sample_run
+from bot.blocks.sample_run import sample_run
 from bot.blocks.trace import trace_view
 from bot.shapes.blocks import texts
 from bot.told_report import ToldReport

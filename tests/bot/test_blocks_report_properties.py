@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from message_spans import spans_of
 from nasty_texts import NASTY, SHORT, TEXT
 from slack_schema import block_problems
 
@@ -148,16 +149,6 @@ def told_by(outcome: RunOutcome) -> Iterator[str]:
     yield from (action.action_text for action in report.actions)
     yield from (case.title or case.case_id for case in report.similar_cases)
     yield from (one.hypothesis_text for one in outcome.hypotheses)
-
-
-def spans_of(value: Any) -> Iterator[dict[str, Any]]:
-    if isinstance(value, dict):
-        yield value
-        for member in value.values():
-            yield from spans_of(member)
-    elif isinstance(value, list):
-        for member in value:
-            yield from spans_of(member)
 
 
 def assert_is_taken(answer: Answer) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from agents.contracts import AnswerSections
 from agents.state import RunRequest, StateUnreadable, dump_state, first_state
-from bot.blocks.samples import sample_outcome, sample_run
+from bot.blocks.sample_run import sample_outcome, sample_run
 from bot.stored_answer import stored_answer
 
 

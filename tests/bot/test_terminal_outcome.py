@@ -57,7 +57,7 @@ def test_each_quote_stands_verbatim_with_tool_source_time_and_span(outcome: RunO
     quote = outcome.claims[0].evidence[0]
     assert f"│ {quote.span_text}" in text
     where = next(row for row in text.splitlines() if "query_logs" in row)
-    for part in ("order-service", "2026-11-30 08:40–09:10 UTC", "call 3", f"$.logs[0][0:{quote.span_end}]"):
+    for part in ("order-service", "2026-11-30 08:40–09:10 UTC", "call 3", f"$.logs[0][{quote.span_start}:{quote.span_end}]"):
         assert part in where
 
 
