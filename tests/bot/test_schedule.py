@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -208,20 +209,38 @@ async def test_at_the_end_the_lease_is_free_and_nothing_fires_any_more(sqlite_da
     await schedule.stop()
 
 
-async def test_the_end_is_quiet_and_leaves_the_lease_free_whatever_is_under_way(
-    sqlite_database: Database, caplog: pytest.LogCaptureFixture
-) -> None:
-    hasty = ScheduleTimes(lease=30, beat=0.01, stop=2.0)
-    for number in range(10):
-        schedule = Schedule(sqlite_database, f"p{number}", [], times=hasty)
-        async with started(schedule):
-            begun = asyncio.get_running_loop().time()
-            while asyncio.get_running_loop().time() < begun + 0.03:
-                await asyncio.sleep(0)
-        leader = ScheduleStore(sqlite_database).leader(LEASE)
-        assert leader is not None
-        assert (leader.owner, leader.is_live) == (f"p{number}", False)
-    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
+class Slow(Database):
+    """Once `may_end` is there, every renewal waits for it."""
+
+    may_end: asyncio.Event | None = None
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self.begun, self.ended = asyncio.Event(), 0
+
+    async def call(self, fn: Any, *arguments: Any, **named: Any) -> Any:
+        if self.may_end is None or fn.__name__ != "hold":
+            return await super().call(fn, *arguments, **named)
+        self.begun.set()
+        await self.may_end.wait()
+        held = await super().call(fn, *arguments, **named)
+        self.ended += 1
+        return held
+
+
+async def test_a_renewal_under_way_ends_before_the_lease_is_let_go(sqlite_url: str) -> None:
+    db = Slow(sqlite_url)
+    schedule = Schedule(db, "one", [], times=QUICK)
+    await schedule.start()
+    db.may_end = asyncio.Event()
+    await asyncio.wait_for(db.begun.wait(), 20)
+    stopping = asyncio.create_task(schedule.stop())
+    asyncio.get_running_loop().call_later(0.05, db.may_end.set)
+    await stopping
+    leader = ScheduleStore(db).leader(LEASE)
+    db.close()
+    assert leader is not None
+    assert (db.ended, leader.is_live) == (1, False)
 
 
 async def test_the_end_waits_for_what_is_at_work(sqlite_database: Database) -> None:
