@@ -103,7 +103,7 @@ class Names:
 
 
 def names_of(alert: Alert) -> Names:
-    labels = {key.lower().replace(".", "_").replace("-", "_"): value.lower().strip() for key, value in alert.labels.items()}
+    labels = {_key(key): value.lower().strip() for key, value in alert.labels.items()}
     job = labels.get("job", "")
     services = {_service(value) for key, value in labels.items() if key in SERVICE_KEYS}
     services |= {POD_TAIL.sub("", value) for key, value in labels.items() if key in POD_KEYS}
@@ -112,7 +112,7 @@ def names_of(alert: Alert) -> Names:
     hosts = {_host(value) for key, value in labels.items() if key in HOST_KEYS and not _is_anothers(key, job)}
     places = {f"{kind}={labels[key]}" for key, kind in PLACE_KEYS.items() if key in labels}
     is_node = bool(NODE_ALERT.search(f"{alert.alert_name or ''} {_first_line(alert.raw)}"[:500]))
-    kinds = (_clean(services), _clean(hosts), _clean(places), _machines_in(_text(alert)), _values(alert))
+    kinds = (_clean(services), _clean(hosts), _clean(places), _machines_in(alert), _values(alert))
     return Names(*kinds, is_node=is_node)
 
 
@@ -120,8 +120,9 @@ def subject_of(alert: Alert) -> str | None:
     """What the alert is about, as it writes it: the machine of an alert about one, else the service, else a machine."""
     names = names_of(alert)
     machines = [value for key, value in alert.labels.items() if _host(value.lower()) in names.hosts and key.lower() != "ip"]
-    services = [value for key, value in alert.labels.items() if key.lower() in SERVICE_KEYS]
-    words = sorted(names.words, key=lambda word: _text(alert).find(word)) if names.is_node and not machines else []
+    services = [value for key, value in alert.labels.items() if _key(key) in SERVICE_KEYS]
+    text = WORD.findall(_text(alert)) if names.is_node and not machines else []
+    words = [word for word in dict.fromkeys(text) if word in names.words]
     order = [*machines, *words, *services] if names.is_node else [*services, *machines]
     return PORT.sub("", order[0].strip()) if order else None
 
@@ -135,6 +136,16 @@ def same_machine(some: Iterable[str], others: frozenset[str]) -> bool:
         if not ADDRESS.fullmatch(name) and name.partition(".")[0] in others:
             return True
     return False
+
+
+def names_it(text: str, name: str) -> bool:
+    """Whether the text says this name, on its own or as the first part of a word (checkout in CheckoutSlow): web-12 does not
+    name web-1."""
+    return re.search(rf"(?<![a-z0-9]){re.escape(name.lower())}(?![0-9]|[-.:]\w)", text.lower()) is not None
+
+
+def _key(label: str) -> str:
+    return label.lower().replace(".", "_").replace("-", "_")
 
 
 def _is_anothers(key: str, job: str) -> bool:
@@ -160,9 +171,11 @@ def _first_line(text: str) -> str:
     return text.strip().partition("\n")[0]
 
 
-def _machines_in(text: str) -> frozenset[str]:
-    found = (word for word in WORD.findall(text) if MACHINE.fullmatch(word) and not NO_MACHINE.fullmatch(word))
-    return _clean(set(found))
+def _machines_in(alert: Alert) -> frozenset[str]:
+    """An alert that is called node-down-5m names no machine with that."""
+    name = (alert.alert_name or "").lower()
+    found = {word for word in WORD.findall(_text(alert)) if MACHINE.fullmatch(word) and not NO_MACHINE.fullmatch(word)}
+    return _clean(found - {name} if NODE_ALERT.search(name) else found)
 
 
 def _values(alert: Alert) -> frozenset[str]:
@@ -171,8 +184,12 @@ def _values(alert: Alert) -> frozenset[str]:
     title = TITLE.search(_first_line(alert.raw)[:1_000])
     if title is None:
         return frozenset()
-    said = f"{title[1]} {title[2] or ''}".lower().replace((alert.alert_name or "").lower(), " ")
-    return _clean({word for word in said.split() if word not in SAYS_NOTHING and not FLEET_JOB.fullmatch(word)})
+    said = f" {title[1]} {title[2] or ''} ".lower()
+    if alert.alert_name:
+        # The whole name alone: in "DiskFull (diskfull-svc)" the service is not cut.
+        said = re.sub(rf"(?<=\s){re.escape(alert.alert_name.lower().strip())}(?=[\s:,;])", " ", said)
+    words = {word.strip(",;:") for word in said.split()}
+    return _clean({SERVICE_TAIL.sub("", word) for word in words if word not in SAYS_NOTHING and not FLEET_JOB.fullmatch(word)})
 
 
 def _clean(names: set[str]) -> frozenset[str]:

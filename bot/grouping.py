@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from agents.contracts import Alert
-from bot.alert_names import Names, names_of, same_machine, subject_of
+from bot.alert_names import Names, names_it, names_of, same_machine, subject_of
 from storage.incidents import Incident
 
 MAX_NAMES = 200
@@ -225,7 +225,7 @@ def title_of(entities: Mapping[str, Any]) -> str:
     if entities["rank"][0] and len(entities["alerts"]) > 2 and len(names.hosts) == 1 and len(names.services) != 1:
         subject = next(iter(names.hosts))
     name = str(entities["name"])
-    whole = f"{subject}: {name}" if subject and subject.lower() not in name.lower() else name
+    whole = f"{subject}: {name}" if subject and not names_it(name, subject) else name
     return whole if len(whole) <= TITLE_CHARS else f"{whole[: TITLE_CHARS - 1].rstrip()}…"
 
 
