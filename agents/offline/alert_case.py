@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from agents.llm.base import Exchange, ToolOffer
-from agents.offline.alert_causes import Pair, pair_of
+from agents.offline.alert_causes import Pair, is_of, pair_of
+from agents.offline.alert_kinship import Kinship
 from agents.offline.alert_subject import BEFORE
 from agents.offline.databases import Load, loads
 from agents.offline.evidence import Change, Series
@@ -15,13 +16,24 @@ from agents.offline.findings import Findings
 from agents.offline.health import Health, health_of, is_about
 from agents.offline.question import Question
 from agents.offline.ranking import series_score
-from agents.offline.records import Record, health_words, is_foreign, is_of_node, object_of, outside_series, records
+from agents.offline.records import (
+    Record,
+    condition_in,
+    health_words,
+    is_foreign,
+    is_of_node,
+    object_of,
+    outside_series,
+    records,
+    told_of,
+)
 from agents.offline.steps import CHANGES_BEFORE
 from agents.offline.telling import every_telling_line
 from tools.contracts import EvidenceStatus
 
 _ANSWERED = (EvidenceStatus.SUPPORTED, EvidenceStatus.NO_EVIDENCE)
-MAX_LEVELS, MAX_UNTOLD, MAX_CHANGES = 3, 3, 2
+MAX_LEVELS, MAX_UNTOLD, MAX_CHANGES, MAX_HAPPENED = 3, 3, 2, 3
+LATELY = timedelta(hours=3)
 
 
 @dataclass(frozen=True)
@@ -43,9 +55,12 @@ class AlertCase:
         load = loads(offers, exchanges)
         health = health_of([one for one in read if not is_foreign(one, subject.names)], series)
         lines = [line for line in every_telling_line(subject, offers, exchanges) if line.cited.handle not in own]
-        pair = pair_of(subject, lines, load, health_of(read, series))
-        own |= pair.handles if pair else set()
-        found = replace(whole, telling=[line for line in whole.telling if line.cited.handle not in own])
+        over = {one.cited.handle for one in health.past}
+        standing = [line for line in lines if line.cited.handle not in over]
+        pair = pair_of(subject, standing, load, health_of(read, series), Kinship.of(subject, read))
+        own |= over | _said_well(health) | (pair.handles if pair else set())
+        left = [line for line in whole.telling if line.cited.handle not in own]
+        found = replace(whole, telling=sorted(left, key=lambda line: not is_of(subject, line)))
         return cls(found, health, load, pair, _meant_to_fire(read))
 
     @property
@@ -102,6 +117,26 @@ class AlertCase:
         good = sorted(self.health.well, key=lambda one: (one.mood == "none", not any(_is_of(name, one) for name in named)))
         return list({(one.about, one.tool): one for one in reversed(good)}.values())[::-1]
 
+    def gone(self) -> list[Record]:
+        """Trouble that something later ended, in the order of time; without the record that says that it is over."""
+        back = self.last_return()
+        seen = [one for one in self.health.past if one.at is not None and one.tells_trouble and one is not back]
+        return sorted(seen, key=lambda one: str(one.at))[:MAX_UNTOLD]
+
+    def happened(self) -> list[Record]:
+        """What the events of the alert's own thing tell beside trouble, in the order of time: a scaling, a rollback. What
+        was hours before the last sign of trouble is another story."""
+        told = {line.cited.handle for line in self.found.telling} | (self.pair.handles if self.pair else set())
+        names, last = self.found.question.names, self._last_sign()
+        mine = [one for one in self.health.events if any(_is_of(name, one) or name in one.cited.ref.text for name in names)]
+        calm = [one for one in mine if one.mood in ("plain", "back") and one.cited.handle not in told]
+        near = [one for one in calm if one.at and last and abs(last - one.at) <= LATELY]
+        return sorted(near, key=lambda one: str(one.at))[-MAX_HAPPENED:]
+
+    def _last_sign(self) -> datetime | None:
+        moved = [series.change_at for series in self.health.moved]
+        return max((at for at in (*moved, *(one.at for one in self.health.events)) if at), default=None)
+
     def last_return(self) -> Record | None:
         """The last record that says that it is over; of two, one that is not about the trouble itself."""
         over = [one for one in self.health.past if one.mood == "back" and one.at]
@@ -126,6 +161,11 @@ class AlertCase:
         asked = self.found.question.text.lower()
         moved = [one for one in self.health.moved if self.pair is None or one is not self.pair.level]
         return sorted(moved, key=lambda one: (one.name.lower() not in asked, -series_score(one)))[:MAX_LEVELS]
+
+
+def _said_well(health: Health) -> set[str]:
+    """Records of good conditions whose message is about something else: what a monitor would say if it fired."""
+    return {one.cited.handle for one in health.well if not condition_in(told_of(one.cited))}
 
 
 def _meant_to_fire(read: Sequence[Record]) -> tuple[Record, int] | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from agents.llm.base import CitedRef
+from agents.offline.alert_kinship import Kinship, differ, is_elsewhere, words_of
 from agents.offline.alert_words import alert_words
 from agents.offline.databases import Load
 from agents.offline.evidence import Series
@@ -17,8 +17,6 @@ from agents.offline.telling import Telling
 
 ENOUGH_WEIGHT = 5.0
 MAX_LINES, MAX_OTHERS = 12, 60  # each line is held against each other record
-SAME_RECORD = 0.6  # of the shorter one's words
-_THING = re.compile(r"\b[a-z][a-z0-9]*(?:-[a-z0-9]+)+\b")
 
 
 @dataclass(frozen=True)
@@ -39,41 +37,50 @@ class Pair:
         return frozenset(cited.handle for cited in told if cited is not None)
 
 
-def pair_of(subject: Question, telling: Sequence[Telling], loads: Sequence[Load], health: Health) -> Pair | None:
+def pair_of(
+    subject: Question, telling: Sequence[Telling], loads: Sequence[Load], health: Health, kin: Kinship
+) -> Pair | None:
     """The most telling line about the alert that another tool bears out: by what drives it, by the same topic or the
-    same third thing, by the bad condition of the very thing; else the alert's own series with what loads it. A node that
-    is down comes before what runs on it."""
+    thing that it calls, by the bad condition of the very thing; else the alert's own series with what loads it. A node
+    that is down comes before what runs on it."""
     nodes = {record.about for record in health.standing if record.mood == "bad" and is_of_node(record)}
     lines = [
         line
         for line in telling
-        if line.weight >= ENOUGH_WEIGHT and (_is_of(subject, line) or object_of(line.cited) in nodes)
+        if line.weight >= ENOUGH_WEIGHT and (is_of(subject, line) or object_of(line.cited) in nodes)
     ]
     lines.sort(key=lambda line: object_of(line.cited) not in nodes)
-    found = (pair for line in _unlike(lines) for pair in _pairs(subject, line, telling[:MAX_OTHERS], loads, health))
+    found = (pair for line in _unlike(lines) for pair in _pairs(line, telling[:MAX_OTHERS], loads, health, kin))
     return next(found, None) or next(_loaded(subject, loads, health), None)
 
 
+def is_of(subject: Question, line: Telling) -> bool:
+    """About a thing that the alert names, or on its topic where it names none."""
+    text = f"{line.cited.ref.text} {' '.join(line.cited.ref.scope.values())}"
+    if subject.names:
+        return any(name in text for name in subject.names)
+    return bool(alert_words().topics_of(subject.text) & alert_words().topics_of(line.cited.ref.text))
+
+
 def _pairs(
-    subject: Question, line: Telling, telling: Sequence[Telling], loads: Sequence[Load], health: Health
+    line: Telling, telling: Sequence[Telling], loads: Sequence[Load], health: Health, kin: Kinship
 ) -> Iterator[Pair]:
     known, text = alert_words(), line.cited.ref.text
     topics = known.topics_of(text)
     for load in loads[:1]:
         drives = known.driven(text, load.text) or topics & known.topics_of(load.wait)
-        if drives and _elsewhere(line, load.cited):
+        if drives and is_elsewhere(line, load.cited):
             yield Pair(line, load=load, other=load.cited)
     for other in telling:
-        if topics & known.topics_of(other.cited.ref.text) and _is_second_source(line, other.cited):
+        if topics & known.topics_of(other.cited.ref.text) and kin.is_second_source(line, other):
             yield Pair(line, other=other.cited, at=other.at)
-    standing = [record for record in health.standing[:MAX_OTHERS] if _elsewhere(line, record.cited) and _differ(line.cited, record.cited)]
-    things = _third_things(subject, text)
-    third = [record for record in standing if things & _third_things(subject, record.cited.ref.text)]
-    same = [record for record in standing if record.mood == "bad" and record.about and _is_of_one(line.cited, record.cited)]
-    for record in (*third, *same):
+    standing = [one for one in health.standing[:MAX_OTHERS] if is_elsewhere(line, one.cited) and differ(line.cited, one.cited)]
+    called = [record for record in standing if kin.calls(line, record)]
+    same = [record for record in standing if record.mood == "bad" and record.about and kin.says_why(line, record)]
+    for record in (*called, *same):
         yield Pair(line, other=record.cited, record=record)
     for series in health.moved:
-        if _elsewhere(line, series.cited) and topics & known.topics_of(series.name):
+        if is_elsewhere(line, series.cited) and topics & known.topics_of(series.name) and kin.moved_with(line, series):
             yield Pair(line, level=series)
 
 
@@ -87,44 +94,7 @@ def _loaded(subject: Question, loads: Sequence[Load], health: Health) -> Iterato
                 yield Pair(level=series, load=load)
 
 
-def _is_of(subject: Question, line: Telling) -> bool:
-    """About a thing that the alert names, or on its topic where it names none."""
-    text = f"{line.cited.ref.text} {' '.join(line.cited.ref.scope.values())}"
-    if subject.names:
-        return any(name in text for name in subject.names)
-    return bool(alert_words().topics_of(subject.text) & alert_words().topics_of(line.cited.ref.text))
-
-
-def _third_things(subject: Question, text: str) -> set[str]:
-    """Things beside the alert's own: what a call went to, by its first name."""
-    found = set(_THING.findall(text))
-    return {name for name in found if not any(name in own or own in name for own in subject.names)}
-
-
-def _elsewhere(line: Telling, other: CitedRef) -> bool:
-    return other.tool_name != line.cited.tool_name
-
-
-def _is_second_source(line: Telling, other: CitedRef) -> bool:
-    """Another tool's record of one object, where both name one, and not the same record shown twice."""
-    return _elsewhere(line, other) and _is_of_one(line.cited, other) and _differ(line.cited, other)
-
-
-def _differ(one: CitedRef, other: CitedRef) -> bool:
-    words, others = _words(one.ref.text), _words(other.ref.text)
-    return len(words & others) < SAME_RECORD * min(len(words), len(others))
-
-
-def _is_of_one(one: CitedRef, other: CitedRef) -> bool:
-    mine, theirs = object_of(one), object_of(other)
-    return not mine or not theirs or mine.startswith(theirs) or theirs.startswith(mine)
-
-
 def _unlike(lines: Sequence[Telling]) -> list[Telling]:
     """Lines of one wording stand once."""
-    first = {_words(line.cited.ref.text): line for line in reversed(lines)}
-    return [line for line in lines if first[_words(line.cited.ref.text)] is line][:MAX_LINES]
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"[a-z]{3,}", text.lower()))
+    first = {words_of(line.cited.ref.text): line for line in reversed(lines)}
+    return [line for line in lines if first[words_of(line.cited.ref.text)] is line][:MAX_LINES]

@@ -40,6 +40,11 @@ class AlertStating(Stating):
     def over(self, record: Record) -> Statement:
         return self._of("symptom", "over", record.cited, told_of(record.cited))
 
+    def happened(self, record: Record) -> Statement:
+        """A scaling, a rollback, a restart in good order: no trouble."""
+        name = "event_of" if record.about else "event"
+        return self._of("change", name, record.cited, told_of(record.cited), object=record.about)
+
     def meant_to_fire(self, cited: CitedRef, at: int) -> Statement:
         return self._of("healthy", "meant_to_fire", cited, quote(cited.ref.text, at=at))
 
@@ -50,7 +55,8 @@ class AlertStating(Stating):
         return Statement("healthy", text, said.citations, said)
 
     def load(self, load: Load, *, is_first: bool) -> Statement:
-        name = "load_beside" if not is_first else "load_writes" if load.writes else "load_reads"
+        heavy = "load_writes_much" if alert_words().wait(load.wait) in ("wal", "write") else "load_writes"
+        name = "load_beside" if not is_first else heavy if load.writes else "load_reads"
         return self._of("symptom", name, load.cited, quote(load.statement))
 
     def wait(self, load: Load) -> Statement | None:

@@ -57,6 +57,9 @@ def _statements(case: AlertCase, state: AlertStating) -> Iterator[Statement]:
     yield from (state.change(change) for change in case.changes())
     yield from (state.standing(record) for record in case.untold())
     yield from (one for series in case.levels() if (one := state.series(series)))
+    gone = case.gone()
+    yield from (state.over(record) for record in gone)
+    yield from (state.happened(record) for record in case.happened() if record not in gone)
     yield from _others_well(case, state)
 
 
@@ -89,16 +92,16 @@ def _health(case: AlertCase, state: AlertStating) -> Iterator[Statement]:
     first = back or next((one for one in shown if one.mood == "good"), None)
     yield from ([state.well(first)] if first else level)
     yield from _past(case, state)
+    yield from (state.happened(record) for record in case.happened() if record not in (back, *case.gone()))
     yield from (state.also_well(record) for record in shown[:MAX_WELL] if record is not first)
     yield from level
 
 
 def _past(case: AlertCase, state: AlertStating) -> Iterator[Statement]:
     """Trouble that is over; where none was told, what happened."""
-    seen = [one for one in case.health.past if one.at is not None and one.tells_trouble] or case.health.events
     back = case.last_return()
-    order = sorted((one for one in seen if one is not back), key=lambda one: str(one.at))
-    yield from (state.over(record) for record in order[:MAX_PAST])
+    seen = case.gone() or [one for one in case.health.events if one.mood != "plain" and one is not back]
+    yield from (state.over(record) for record in seen[:MAX_PAST])
 
 
 def _others_well(case: AlertCase, state: AlertStating) -> Iterator[Statement]:

@@ -11,12 +11,14 @@ from importlib.resources import files
 
 @dataclass(frozen=True)
 class AlertWords:
-    """`topics` by name; `drives` pairs (effect, driver) of topics; `waits` and `remedies` map a pattern to a sentence."""
+    """`topics` by name; `drives` pairs (effect, driver) of topics; `waits` and `remedies` map a pattern to a
+    sentence; `failed_call` fits a line about a call to another thing that failed."""
 
     topics: dict[str, re.Pattern[str]]
     drives: frozenset[tuple[str, str]]
     waits: tuple[tuple[re.Pattern[str], str], ...]
     remedies: tuple[tuple[re.Pattern[str], str], ...]
+    failed_call: re.Pattern[str]
 
     def topics_of(self, text: str) -> frozenset[str]:
         return _topics_of(text)
@@ -45,4 +47,5 @@ def alert_words() -> AlertWords:
         drives=frozenset((one["effect"], one["driver"]) for one in data["drives"]),
         waits=tuple((re.compile(one["pattern"]), one["gloss"]) for one in data["wait"]),
         remedies=tuple((re.compile(one["pattern"]), one["action"]) for one in data["remedy"]),
+        failed_call=re.compile(data["failed_call"]),
     )

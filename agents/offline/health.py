@@ -20,8 +20,8 @@ FULL = 85.0  # percent of a resource
 _SHARES = ("percent", "%")
 # alerts about whether a thing runs and answers: its state is what they are about
 _OF_STATE = re.compile(
-    r"\b(pods?|deployments?|replicas?|nodes?|kubelet|containers?|workloads?|host|target|service|endpoint|instance)\b.*"
-    r"\b(not ready|ready|restart\w*|crash\w*|back off|unhealthy|down|unavailable|mismatch|evict\w*|oom\w*|missing)\b"
+    r"\b(pods?|deployments?|replicas?|nodes?|kubelet|containers?|workloads?|statefulsets?|daemonsets?|jobs?|rollout|hpa|autoscal\w*|host|target|service|endpoint|instance)\b.*"
+    r"\b(not ready|ready|restart\w*|crash\w*|back off|unhealthy|down|unavailable|mismatch|evict\w*|oom\w*|missing|pending|unschedulable|waiting|stuck|failed|max\w*)\b"
     r"|\bhealth ?check\b|\bwarning event\b|\b(crash|restart)\w* ?loop\w*|\bdown$",
     re.IGNORECASE,
 )

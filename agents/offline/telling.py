@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Literal
@@ -40,7 +40,8 @@ _WORD = re.compile(r"[A-Za-z0-9]{2,}|[\u4e00-\u9fff]{2}")
 @dataclass(frozen=True)
 class Telling:
     """A line worth quoting. `answers`: it states what was asked for; `states_cause`: it names its own event's cause;
-    `at` is where in the text the telling words begin."""
+    `is_fatal`: a process ended with it; `is_effect`: it only shows the trouble that is asked about, never why; `at` is
+    where in the text the telling words begin."""
 
     cited: CitedRef
     source: Source
@@ -48,6 +49,8 @@ class Telling:
     at: int = 0
     answers: bool = False
     states_cause: bool = False
+    is_fatal: bool = False
+    is_effect: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,8 @@ class _Pattern:
     regex: re.Pattern[str]
     weight: float
     cause: bool
+    fatal: bool
+    effect: bool
     tool: re.Pattern[str]
 
 
@@ -68,7 +73,14 @@ class _Patterns:
 def _patterns() -> _Patterns:
     data = tomllib.loads(files(__package__).joinpath("words/telling.toml").read_text(encoding="utf-8"))
     lines = tuple(
-        _Pattern(re.compile(line["pattern"]), line["weight"], line.get("cause", False), re.compile(line.get("tool", "")))
+        _Pattern(
+            re.compile(line["pattern"]),
+            line["weight"],
+            line.get("cause", False),
+            line.get("fatal", False),
+            line.get("effect", False),
+            re.compile(line.get("tool", "")),
+        )
         for line in data["line"]
     )
     return _Patterns(lines, re.compile("|".join(f"(?:{_scoped(pattern)})" for pattern in data["noise"])))
@@ -128,7 +140,7 @@ class _Asked:
     neighbours: frozenset[str]
 
     def of(self, exchange: Exchange) -> Iterator[Telling]:
-        about = self._is_about(exchange)
+        about, asked_for = self._is_about(exchange), bool(exchange.call.arguments)
         for cited in exchange.refs:
             text = cited.ref.text
             if cited.ref.raw_path == NO_EVIDENCE_PATH or _patterns().noise.search(text) or not _says_enough(text):
@@ -137,7 +149,9 @@ class _Asked:
             if about or not self.question.names or named or _is_change(exchange, text):
                 line = self._told(exchange, cited)
                 if line is not None:
-                    yield line
+                    # what a list of everything says of another thing is no cause of this one
+                    is_ours = named or asked_for or not self.question.names
+                    yield line if is_ours else replace(line, states_cause=False)
 
     def _is_about(self, exchange: Exchange) -> bool:
         """Whether the call asked for something that the question names, or for what belongs to it. A call that took no
@@ -170,7 +184,8 @@ class _Asked:
             return Telling(cited, "record", 1.0, answers=True)
         if pattern is not None:
             found = pattern.regex.search(text)
-            return Telling(cited, source, weight, found.start() if found else 0, states_cause=pattern.cause)
+            marks = {"states_cause": pattern.cause, "is_fatal": pattern.fatal, "is_effect": pattern.effect}
+            return Telling(cited, source, weight, found.start() if found else 0, **marks)
         return Telling(cited, "state", 0.5) if _is_row_of(self.question, text) else None
 
 
