@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ from urllib.parse import urlencode
 from urllib.request import urlopen
 
 import pytest
-from live_prometheus import until
+from live_prometheus import listening_prometheus
 
 from bot.emulator.prometheus import PrometheusServer
 from bot.emulator.series import MetricsFile, Series
@@ -118,23 +117,8 @@ def real_prometheus(prometheus: str, promtool: str, made: list[Series], folder: 
     data = folder / "data"
     backfill = [promtool, "tsdb", "create-blocks-from", "openmetrics", str(folder / "samples.txt"), str(data)]
     subprocess.run(backfill, check=True, capture_output=True)
-    command = [
-        prometheus,
-        f"--config.file={folder / 'prometheus.yml'}",
-        f"--storage.tsdb.path={data}",
-        "--storage.tsdb.retention.time=100y",
-        "--web.listen-address=127.0.0.1:0",
-    ]
-    log = folder / "log"
-    with log.open("wb") as output, subprocess.Popen(command, stdout=output, stderr=output, cwd=folder) as process:
-        try:
-            until("Prometheus to be ready", lambda: process.poll() is not None or b"ready to receive" in log.read_bytes())
-            address = re.search(r'msg="Listening on" address=(\S+)', log.read_text())
-            assert address, log.read_text()
-            yield f"http://{address[1]}"
-        finally:
-            process.terminate()
-            process.wait(20)
+    with listening_prometheus(prometheus, folder, data, "--storage.tsdb.retention.time=100y") as url:
+        yield url
 
 
 def openmetrics(made: list[Series]) -> str:

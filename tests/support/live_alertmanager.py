@@ -1,12 +1,10 @@
 """A real Alertmanager on a port of its own choice, whose Slack receiver posts to an incoming webhook."""
 
-import re
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from live_prometheus import until
+from listening_process import listening
 
 CONFIG = """
 route: {receiver: slack, group_by: [alertname, service], group_wait: 0s, group_interval: 1s, repeat_interval: 1h}
@@ -28,13 +26,5 @@ def live_alertmanager(binary: str, folder: Path, webhook: str) -> Iterator[str]:
         "--web.listen-address=127.0.0.1:0",
         "--cluster.listen-address=",
     ]
-    log = folder / "alertmanager.log"
-    with log.open("wb") as output, subprocess.Popen(command, stdout=output, stderr=output, cwd=folder) as process:
-        try:
-            until("Alertmanager to listen", lambda: process.poll() is not None or b"address=127" in log.read_bytes())
-            address = re.search(r'address=(127\S+)', log.read_text())
-            assert address, log.read_text()
-            yield address[1]
-        finally:
-            process.terminate()
-            process.wait(timeout=20)
+    with listening(command, folder, ready=b"address=127", address=r"address=(127\S+)") as address:
+        yield address

@@ -1,18 +1,18 @@
 """A real Prometheus on a port of its own choice, scraping an exporter that the test drives."""
 
 import json
-import re
-import subprocess
 import threading
 import time
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+
+from listening_process import listening, until
+from loopback_http import Query, served
 
 CONFIG = """
 global: {scrape_interval: 200ms, scrape_timeout: 200ms, evaluation_interval: 200ms}
@@ -37,7 +37,6 @@ groups:
       - alert: NeverFires
         expr: checkout_latency_seconds > 1000
 """
-PATIENCE_SECONDS = 60
 
 
 @dataclass
@@ -100,56 +99,33 @@ def raise_latency(prometheus: LivePrometheus) -> None:
     until("20 slow samples", lambda: prometheus.value(slow) >= 20)
 
 
-def until(what: str, holds: Callable[[], bool]) -> None:
-    end, pause = time.monotonic() + PATIENCE_SECONDS, threading.Event()
-    while not holds():
-        assert time.monotonic() < end, f"waited {PATIENCE_SECONDS} s for {what}"
-        pause.wait(0.1)
-
-
 @contextmanager
 def _exporter(shop: Shop) -> Iterator[str]:
-    class Listener(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            body = shop.metrics().encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "text/plain; version=0.0.4")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def metrics(_: str, __: Query) -> tuple[int, bytes]:
+        return 200, shop.metrics().encode()
 
-        def log_message(self, format: str, *args: Any) -> None:
-            return None
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Listener)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    try:
-        yield f"127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with served(metrics, content_type="text/plain; version=0.0.4") as url:
+        yield url.removeprefix("http://")
 
 
 @contextmanager
 def _server(binary: str, folder: Path, config: str) -> Iterator[str]:
     (folder / "prometheus.yml").write_text(config)
     (folder / "rules.yml").write_text(RULES)
+    with listening_prometheus(binary, folder, folder / "data") as url:
+        yield url
+
+
+@contextmanager
+def listening_prometheus(binary: str, folder: Path, data: Path, *options: str) -> Iterator[str]:
+    """Its address. `folder` holds its prometheus.yml."""
     command = [
         binary,
         f"--config.file={folder / 'prometheus.yml'}",
-        f"--storage.tsdb.path={folder / 'data'}",
+        f"--storage.tsdb.path={data}",
         "--web.listen-address=127.0.0.1:0",
+        *options,
     ]
-    log = folder / "prometheus.log"
-    with log.open("wb") as output, subprocess.Popen(command, stdout=output, stderr=output, cwd=folder) as process:
-        try:
-            until("Prometheus to be ready", lambda: process.poll() is not None or b"ready to receive" in log.read_bytes())
-            address = re.search(r'msg="Listening on" address=(\S+)', log.read_text())
-            assert address, log.read_text()
-            yield f"http://{address[1]}"
-        finally:
-            process.terminate()
-            process.wait(timeout=20)
+    found = r'msg="Listening on" address=(\S+)'
+    with listening(command, folder, ready=b"ready to receive", address=found) as address:
+        yield f"http://{address}"

@@ -13,7 +13,7 @@ Answering = Callable[[str, Query], tuple[int, Any]]
 
 
 @contextmanager
-def served(answer: Answering) -> Iterator[str]:
+def served(answer: Answering, *, content_type: str = "application/json") -> Iterator[str]:
     """Its address. `answer(path, query)` gives a status and JSON (or bytes as they are)."""
 
     class Listener(BaseHTTPRequestHandler):
@@ -22,6 +22,7 @@ def served(answer: Answering) -> Iterator[str]:
             status, value = answer(parts.path, parse_qs(parts.query))
             body = value if isinstance(value, bytes) else json.dumps(value).encode()
             self.send_response(status)
+            self.send_header("Content-Type", content_type)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
