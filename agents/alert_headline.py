@@ -37,7 +37,7 @@ def headline(state: RunState, replies: Replies) -> str:
         replies.text(language, f"headline_{first.status}"),
         _severity(first, replies, language),
         _subject(state, replies),
-        replies.text(language, "headline_since", since=_when(first.starts_at, state.zone)) if first.starts_at else "",
+        _since(state, replies),
         replies.text(language, _MORE[state.mode], count=others) if others else "",
     ]
     return "".join(part for part in parts if part)
@@ -66,6 +66,14 @@ def _subject(state: RunState, replies: Replies) -> str:
     if entity is None or entity in (state.alerts[0].alert_name or ""):
         return ""
     return replies.text(state.language, "headline_subject", subject=_plain(entity))
+
+
+def _since(state: RunState, replies: Replies) -> str:
+    first = state.alerts[0]
+    if not first.starts_at:
+        return ""
+    entry = "headline_since_active" if "starts_at" in first.enriched else "headline_since"
+    return replies.text(state.language, entry, since=_when(first.starts_at, state.zone))
 
 
 def _plain(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Labels that a post left out, from Prometheus and Alertmanager: only where one active alert alone can be meant."""
+"""Labels and the start that a post left out, from Prometheus and Alertmanager: only where one active alert alone can be meant."""
 
 from __future__ import annotations
 
@@ -28,20 +28,26 @@ async def enriched(alerts: Sequence[Alert], tools: ToolDeps, now: datetime) -> t
     except (ToolFailed, TimeoutError) as error:
         log.info("no labels were added to the alerts: %s", error or "no answer in time")
         return tuple(alerts)
-    return tuple(with_labels(alert, found.alerts) for alert in alerts)
+    return tuple(completed(alert, found.alerts) for alert in alerts)
 
 
-def with_labels(alert: Alert, active: Iterable[ActiveAlert]) -> Alert:
-    """`enriched` names the labels that were added. What the post says stays, and so does the fingerprint."""
+def completed(alert: Alert, active: Iterable[ActiveAlert]) -> Alert:
+    """`enriched` names the labels, and the start, that were added. What the post says stays, and so does the fingerprint."""
     meant = matching(alert, active)
     if len(meant) != 1:
         return alert
-    known = {key.casefold() for key in alert.labels}
-    added = {key: value for key, value in meant[0].labels.items() if key.casefold() not in known and value}
-    added = dict(list(added.items())[: max(0, MAX_LABELS - len(alert.labels))])
-    if not added:
+    labels = _missing(alert.labels, meant[0].labels)
+    start = {} if alert.starts_at or not meant[0].since else {"starts_at": meant[0].since}
+    if not labels and not start:
         return alert
-    return alert.model_copy(update={"labels": {**alert.labels, **added}, "enriched": (*alert.enriched, *added)})
+    added = (*alert.enriched, *labels, *start)
+    return alert.model_copy(update={"labels": {**alert.labels, **labels}, **start, "enriched": added})
+
+
+def _missing(said: Mapping[str, str], labels: Mapping[str, str]) -> dict[str, str]:
+    known = {key.casefold() for key in said}
+    added = [(key, value) for key, value in labels.items() if key.casefold() not in known and value]
+    return dict(added[: max(0, MAX_LABELS - len(said))])
 
 
 def matching(alert: Alert, active: Iterable[ActiveAlert]) -> list[ActiveAlert]:

@@ -33,7 +33,8 @@ class Alert(Contract):
     `severity_raw` is as written. `starts_at` and `ends_at`: with a zone in the post they are UTC with Z, without one they
     carry no suffix. `links` by kind: dashboard, runbook, source, silence, further ones under the post's own name for
     them. `group` names what the post groups by. `fingerprint` is of sender, name and stable labels. `raw` is the
-    part of the post that it was read from. `enriched` names the labels that came from Prometheus or Alertmanager.
+    part of the post that it was read from. `enriched` names the labels, and `starts_at`, where they came from
+    Prometheus or Alertmanager.
     """
 
     sender: str

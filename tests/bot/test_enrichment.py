@@ -9,7 +9,7 @@ import pytest
 from loopback_http import served
 
 from agents.contracts import Alert
-from bot.enrichment import enriched, with_labels
+from bot.enrichment import completed, enriched
 from tools.active_alerts import ActiveAlert
 from tools.clients.alertmanager import AlertmanagerClient
 from tools.contracts import ToolDeps
@@ -22,15 +22,25 @@ def posted(name: str | None = "DiskFull", **labels: str) -> Alert:
     return Alert(sender="alertmanager", alert_name=name, status="firing", labels=labels, fingerprint="f1")
 
 
-def active(name: str = "DiskFull", **labels: str) -> ActiveAlert:
-    return ActiveAlert(name, "firing", labels, "", "", "", "http://am")
+def active(name: str = "DiskFull", since: str = "", **labels: str) -> ActiveAlert:
+    return ActiveAlert(name, "firing", labels, since, "", "", "http://am")
 
 
 def test_the_one_that_is_meant_gives_its_labels_and_they_are_marked() -> None:
-    made = with_labels(posted(severity="critical"), [active(severity="critical", instance="db-1:9100", job="node"), active("Other")])
+    made = completed(posted(severity="critical"), [active(severity="critical", instance="db-1:9100", job="node"), active("Other")])
     assert made.labels == {"severity": "critical", "instance": "db-1:9100", "job": "node"}
     assert made.enriched == ("instance", "job")
     assert made.fingerprint == "f1"
+
+
+def test_a_start_that_the_post_left_out_is_added_and_marked() -> None:
+    made = completed(posted(), [active(since="2026-11-30T08:43:00Z")])
+    assert (made.starts_at, made.enriched) == ("2026-11-30T08:43:00Z", ("starts_at",))
+
+
+def test_a_start_that_the_post_gives_stays() -> None:
+    said = posted().model_copy(update={"starts_at": "2026-11-30T08:00:00Z"})
+    assert completed(said, [active(since="2026-11-30T08:43:00Z")]) is said
 
 
 @pytest.mark.parametrize(
@@ -45,11 +55,11 @@ def test_the_one_that_is_meant_gives_its_labels_and_they_are_marked() -> None:
     ],
 )
 def test_whatever_is_not_sure_adds_nothing(alert: Alert, others: list[ActiveAlert]) -> None:
-    assert with_labels(alert, others) is alert
+    assert completed(alert, others) is alert
 
 
 def test_what_the_post_says_tells_two_of_a_name_apart() -> None:
-    made = with_labels(posted(instance="db-2"), [active(instance="db-1", job="a"), active(instance="db-2", job="b")])
+    made = completed(posted(instance="db-2"), [active(instance="db-1", job="a"), active(instance="db-2", job="b")])
     assert made.labels == {"instance": "db-2", "job": "b"}
 
 
