@@ -11,7 +11,6 @@ import hashlib
 import json
 import logging
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,11 +19,11 @@ from agents.replies import Replies
 from bot.apart import apart
 from bot.blocks.incident import IncidentLine, IncidentView, incident_line, reaction_of
 from bot.blocks.reader import Reader, slack_words
+from bot.looking import look_without_end
 from bot.pacing import Pacer
 from bot.slack_client import SlackAway, SlackCalls, SlackRefused
 from bot.told_thread import EVENT_TYPE, TakenOver, ToldThread
 from storage.engine import Database
-from storage.errors import StorageError
 from storage.incidents import Incident, IncidentStore, StoredAlert
 
 LINE = "line"
@@ -93,7 +92,6 @@ class IncidentTeller:
         self._times, self._flapping_from, self._sleep = times or TellerTimes(), flapping_from, sleep
         self._edits, self._reactions = Pacer(self._times.edit_pace), Pacer(self._times.reaction_pace)
         self._woken = asyncio.Event()
-        self._is_blind = False
         self._healed_at = float("-inf")
 
     def wake(self) -> None:
@@ -101,20 +99,12 @@ class IncidentTeller:
         self._woken.set()
 
     async def run(self) -> None:
-        """Without end. A database that is away is told once, and once when it is back."""
-        while True:
-            self._woken.clear()
-            try:
-                await self._heal()
-                await self.look()
-            except StorageError as error:
-                if not self._is_blind:
-                    log.error("no incident's thread is told until the database is back: %s", error)
-                self._is_blind = True
-            else:
-                self._is_blind = False
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._woken.wait(), self._times.poll)
+        """Without end."""
+        await look_without_end(self._heal_and_look, self._woken, self._times.poll, "no incident's thread is told")
+
+    async def _heal_and_look(self) -> None:
+        await self._heal()
+        await self.look()
 
     async def look(self) -> int:
         """Tell what is behind, the most severe first, as far as Slack takes it now; how many were told. Raises storage's

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from typing import Any
 
 from bot.alert_budget import AlertBudget
@@ -17,9 +16,9 @@ from bot.desk import Desk
 from bot.enrichment import enriched
 from bot.incident_intake import alerts_of
 from bot.jobs import RequestRefused, new_run
+from bot.looking import look_without_end
 from bot.slack_client import SlackAway, SlackRefused
 from bot.triage import triage_request
-from storage.errors import StorageError
 from storage.incidents import Incident
 from storage.jobs import Job, JobKey, NewJob
 from storage.records import NewRun
@@ -41,26 +40,14 @@ class Triaging:
     def __init__(self, desk: Desk, budget: AlertBudget, wake_line: Callable[[], None], *, poll: float = 1.0) -> None:
         self._desk, self._budget, self._wake_line, self._poll = desk, budget, wake_line, poll
         self._woken = asyncio.Event()
-        self._is_blind = False
 
     def wake(self) -> None:
         """An incident has changed. Call from the event loop."""
         self._woken.set()
 
     async def run(self) -> None:
-        """Without end. A database that is away is told once, and once when it is back."""
-        while True:
-            self._woken.clear()
-            try:
-                await self.look()
-            except StorageError as error:
-                if not self._is_blind:
-                    log.error("no alerts are triaged until the database is back: %s", error)
-                self._is_blind = True
-            else:
-                self._is_blind = False
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._woken.wait(), self._poll)
+        """Without end."""
+        await look_without_end(self.look, self._woken, self._poll, "no alerts are triaged")
 
     async def look(self) -> None:
         """Take up what is due. Raises storage's errors: the rest is due still."""
