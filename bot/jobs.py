@@ -154,7 +154,8 @@ async def execute(
     can be resumed). Whatever else goes wrong inside ends the run with what is proven.
     """
     store = TraceStore(place.db)
-    taken = await place.db.call(_taken, store, run_id, place)
+    # Who is stopped while it claims must know whether it did, so as to hand the run over.
+    taken = await place.db.call_to_end(_taken, store, run_id, place)
     if taken is None:
         raise RunNotClaimed(f"run {run_id} is being worked on elsewhere or has ended")
     lease = taken.lease

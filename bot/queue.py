@@ -88,22 +88,27 @@ class Queue:
         self._woken.set()
         for task in self._greeting.values():
             task.cancel()
-        work = {*self._running.values(), *self._delivering.values(), *self._greeting.values()}
+        work = self._unfinished()
         deadline = asyncio.get_running_loop().time() + grace_seconds
         while work:
             left = deadline - asyncio.get_running_loop().time()
             if left <= 0:
                 break
             await asyncio.wait(work, timeout=left, return_when=asyncio.FIRST_COMPLETED)
-            # A run that ends begins its delivery.
-            work = {task for task in (*self._running.values(), *self._delivering.values()) if not task.done()}
+            work = self._unfinished()
         if work:
             log.warning("%s runs or answers are left to whoever comes next", len(work))
         while work:
             # A cancellation can be lost where a time-out strikes at the same moment.
             for task in work:
                 task.cancel()
-            _, work = await asyncio.wait(work, timeout=1.0)
+            await asyncio.wait(work, timeout=1.0)
+            work = self._unfinished()
+
+    def _unfinished(self) -> set[asyncio.Task[None]]:
+        """A run that ends begins its delivery."""
+        tasks = (*self._running.values(), *self._delivering.values(), *self._greeting.values())
+        return {task for task in tasks if not task.done()}
 
     # ---------------------------------------------------------------- one look
 

@@ -205,11 +205,13 @@ class Worker:
 
     async def _hand_over(self, job: Job) -> None:
         """End our lease, so that another process need not wait for it to run out."""
+        await self.place.db.call_to_end(self._end_lease, job.run_id)
+
+    def _end_lease(self, run_id: str) -> None:
         store = TraceStore(self.place.db)
-        run = await self.place.db.call(store.run, job.run_id)
+        run = store.run(run_id)
         if run.status == "RUNNING" and run.lease_owner == self.place.owner and run.deadline is not None:
-            lease = Lease(run.run_id, run.attempt, self.place.owner, run.deadline)
-            await self.place.db.call(store.renew, lease, 0)
+            store.renew(Lease(run.run_id, run.attempt, self.place.owner, run.deadline), 0)
 
     def _forget(self, job: Job) -> None:
         self._threads.pop(job.run_id, None)
@@ -254,7 +256,8 @@ class Worker:
         return False
 
     async def _taken(self, job: Job, seconds: float) -> bool:
-        return await self.place.db.call(self.jobs.take_delivery, job.run_id, self.place.owner, seconds)
+        """To its end: a take that outlasts who gave up would hold the answer for long."""
+        return await self.place.db.call_to_end(self.jobs.take_delivery, job.run_id, self.place.owner, seconds)
 
     async def _withdraw(self, job: Job) -> None:
         """Another process delivers: nothing of ours may write over its answer."""

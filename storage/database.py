@@ -121,6 +121,19 @@ class Database:
         finally:
             work.cancel()  # where it has not begun and nobody waits any more
 
+    async def call_to_end(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """`call` that whoever is cancelled meanwhile still waits for: what they do next, as they end, must come after it."""
+        work = asyncio.ensure_future(self.call(fn, *args, **kwargs))
+        cancelled: asyncio.CancelledError | None = None
+        while not work.done():
+            try:
+                await asyncio.wait({work})
+            except asyncio.CancelledError as error:
+                cancelled = error
+        if cancelled is None:
+            return work.result()
+        raise cancelled from (None if work.cancelled() else work.exception())
+
     def close(self) -> None:
         """Finish what runs, then close every connection."""
         self._threads.shutdown(wait=True)

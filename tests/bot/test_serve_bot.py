@@ -246,7 +246,8 @@ async def test_what_runs_when_the_bot_stops_is_taken_up_by_the_next_one(tmp_path
             await slack.wait_for(lambda: TraceStore(bot.app.database).recent_runs(1), 10)
         slack.clear_faults()
         async with running(slack, tmp_path / "2", database_url=database_url):
-            await slack.wait_for(lambda: "Not proven" in slack.thread_text("incidents", ts), 60)
+            # Where the first one ended the run and could not tell it any more, that is found after half a minute.
+            await slack.wait_for(lambda: "Not proven" in slack.thread_text("incidents", ts), 100)
             assert slack.thread_text("incidents", ts).count("Not proven") == 1
 
 
