@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from agents.llm.base import Exchange, ToolOffer
 from agents.offline.alert_causes import Pair, is_of, pair_of
-from agents.offline.alert_kinship import Kinship
+from agents.offline.alert_kinship import LATELY, Kinship
 from agents.offline.alert_subject import BEFORE
 from agents.offline.databases import Load, loads
 from agents.offline.evidence import Change, Series
@@ -33,7 +33,6 @@ from tools.contracts import EvidenceStatus
 
 _ANSWERED = (EvidenceStatus.SUPPORTED, EvidenceStatus.NO_EVIDENCE)
 MAX_LEVELS, MAX_UNTOLD, MAX_CHANGES, MAX_HAPPENED = 3, 3, 2, 3
-LATELY = timedelta(hours=3)
 
 
 @dataclass(frozen=True)
@@ -56,10 +55,12 @@ class AlertCase:
         health = health_of([one for one in read if not is_foreign(one, subject.names)], series)
         lines = [line for line in every_telling_line(subject, offers, exchanges) if line.cited.handle not in own]
         over = {one.cited.handle for one in health.past}
-        standing = [line for line in lines if line.cited.handle not in over]
-        pair = pair_of(subject, standing, load, health_of(read, series), Kinship.of(subject, read))
+        kin = Kinship.of(subject, read, outside_series(offers, exchanges))
+        standing = [line for line in lines if line.cited.handle not in over and not kin.is_past(line)]
+        pair = pair_of(subject, standing, load, health_of(read, series), kin)
         own |= over | _said_well(health) | (pair.handles if pair else set())
         left = [line for line in whole.telling if line.cited.handle not in own]
+        left = [replace(line, states_cause=line.states_cause and not kin.is_past(line)) for line in left]
         found = replace(whole, telling=sorted(left, key=lambda line: not is_of(subject, line)))
         return cls(found, health, load, pair, _meant_to_fire(read))
 

@@ -11,30 +11,40 @@ from agents.llm.base import CitedRef
 from agents.offline.alert_words import alert_words
 from agents.offline.evidence import Series
 from agents.offline.question import Question
+from agents.offline.reading import moment_in
 from agents.offline.records import Record, object_of
 from agents.offline.telling import Telling
 
-NEAR = timedelta(hours=1)
+NEAR, LATELY = timedelta(hours=1), timedelta(hours=3)
 SAME_RECORD = 0.6  # of the shorter one's words
 _THING = re.compile(r"\b[a-z][a-z0-9]*(?:-[a-z0-9]+)+\b")
 
 
 @dataclass(frozen=True)
 class Kinship:
-    """`moments` are those of what was read, by handle; `last` the last moment that was told of each thing."""
+    """`moments` are those of what was read, by handle; `last` the last moment that was told of each thing; `present` the
+    last moment that anything was told of."""
 
     subject: Question
     moments: dict[str, datetime]
     last: dict[str, datetime]
+    present: datetime | None
 
     @classmethod
-    def of(cls, subject: Question, read: Iterable[Record]) -> Kinship:
+    def of(cls, subject: Question, read: Iterable[Record], series: Iterable[Series]) -> Kinship:
         dated = [(one, one.at) for one in read if one.at is not None]
         last: dict[str, datetime] = {}
         for one, at in dated:
             if one.about and one.tells_trouble:
                 last[one.about] = max(at, last.get(one.about, at))
-        return cls(subject, {one.cited.handle: at for one, at in dated}, last)
+        ends = (moment_in(one.written.get("to", "")) for one in series)
+        present = max((at for at in (*ends, *(at for _, at in dated)) if at), default=None)
+        return cls(subject, {one.cited.handle: at for one, at in dated}, last, present)
+
+    def is_past(self, line: Telling) -> bool:
+        """Hours before the last of what was read: no cause of what is going on, whatever the record says of its own."""
+        at = self.moments.get(line.cited.handle)
+        return at is not None and self.present is not None and self.present - at > LATELY
 
     def is_second_source(self, line: Telling, other: Telling) -> bool:
         """Another tool's record of the same thing and time, not the same record shown twice. Two that only show the
@@ -64,8 +74,10 @@ class Kinship:
         return at is None or then is None or abs(at - then) <= NEAR
 
     def moved_with(self, line: Telling, series: Series) -> bool:
+        """A line that says no more than that a level is high is borne out by the level in nothing."""
         at = self.moments.get(line.cited.handle)
-        return at is None or series.change_at is None or abs(at - series.change_at) <= NEAR
+        near = at is None or series.change_at is None or abs(at - series.change_at) <= NEAR
+        return near and not line.is_effect
 
     def _is_of_one(self, one: CitedRef, other: CitedRef) -> bool:
         """Both name one object; where one names none, its text names the other's, or what the alert names."""

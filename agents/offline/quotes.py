@@ -17,7 +17,7 @@ _HEAD = re.compile(
 _REQUEST = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \S+ HTTP/[\d.]+\" \d{3}\b")
 _EXTRAS = re.compile(r"(?: [A-Za-z_][\w.]*=(?:\"[^\"]*\"|\S+))+$")
 _CLAUSE_END = re.compile(r"(?<=[\w)\"'])[.;,](?=\s)|[。；，]")
-_CLAUSE_START = re.compile(r"=\"|[\[,]\"|(?<=[a-z)])[.;] |: (?=failed to |unable to |cannot )")
+_CLAUSE_START = re.compile(r"=\"|[\[,]\"|(?<=[a-z)])[.;] |: (?=failed to |unable to |cannot )|\bdesc = ")
 _JSON_HEAD = re.compile(r"^\S*\d[\d:.,T+Z\-]*\s+(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\s+(?=\S)", re.IGNORECASE)
 _TELLING_WORD = re.compile(r"[A-Za-z0-9_]{2,}|[\u4e00-\u9fff]{2}")
 _ENOUGH_WORDS = 3  # what the Gatekeeper asks of a quote

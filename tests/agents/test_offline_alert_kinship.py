@@ -131,3 +131,30 @@ def test_a_level_that_moved_hours_before_the_line_is_not_its_second_source() -> 
 
     assert cause("2026-11-30T08:20:00Z")
     assert cause("2026-11-30T15:20:00Z") == []
+
+
+def test_a_record_of_days_ago_states_no_cause_of_todays_alert() -> None:
+    def causes(at: str) -> list[str]:
+        line = {"date": at, "message": "DB instance restarted due to an engine patch.", "source_identifier": "orders-prod"}
+        answers = outside(Answers(), "get_events", events=[line])
+        outside(answers, "get_metrics", results=[series("DatabaseConnections", [100.0] * 15)])
+        return said(drafted(answers, OF_DATABASE), "root_cause")
+
+    assert causes("2026-11-30T08:10:00Z")
+    assert causes("2026-11-20T08:10:00Z") == []
+
+
+def test_a_threshold_that_was_crossed_and_the_level_itself_are_one_symptom() -> None:
+    line = {"date": "2026-11-30T08:10:00Z", "message": "orders-prod: replication lag has exceeded 600 seconds."}
+    answers = outside(Answers(), "get_events", events=[line])
+    outside(answers, "get_metrics", results=[series("ReplicaLag", [2.0] * 5 + [900.0] * 10)])
+    draft = drafted(answers, OF_DATABASE)
+    assert said(draft, "root_cause") == []
+    assert any("ReplicaLag" in text for text in said(draft, "symptom"))
+
+
+def test_what_a_registry_answered_is_quoted_to_its_end() -> None:
+    long = f"Failed to pull image \"registry.example.com/{'team/' * 12}cart:1.9.9\": rpc error: code = NotFound desc = "
+    told = "failed to pull and unpack image: registry.example.com/cart:1.9.9: not found"
+    answers = outside(Answers(), "get_events", warning_events=[event("Failed", long + told)])
+    assert told in said(drafted(answers, OF_POD), "root_cause")[0]
