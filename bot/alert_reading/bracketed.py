@@ -21,6 +21,7 @@ _PAIR = re.compile(r'([A-Za-z_]\w{0,60})\s?=\s?"([^"\n]{0,300})"')
 # An alert's name as rules have it: one word of several parts. What follows it in a title is the group's other values.
 _IDENTIFIER = re.compile(r"(?:(?=\w*[a-z0-9][A-Z])[A-Za-z]\w*|[A-Z]{2,}[a-z]\w+|[A-Za-z0-9]+(?:[_.:-][A-Za-z0-9]+)+|Watchdog|(?=\S*[^\W\d_])[^\x00-\x7f]\S*)\Z")
 _PROMETHEUS = re.compile(r"firing|resolved|触发|恢复|告警", re.IGNORECASE)
+_TRAILING = re.compile(r"(?:[\s*_]|:[a-z][a-z0-9_+-]{1,40}:|[\u2600-\u27bf\ufe0f\U0001f300-\U0001faff])+\Z")
 _TAIL = re.compile(r"\s\|\s(https?://\S+)\s*\Z")
 
 
@@ -45,7 +46,7 @@ def title_of(text: str) -> Title | None:
     counts = [(status_of(word.replace(" ", "")) or status_of(word), int(number or 1)) for word, number in _COUNTS.findall(match[1])]
     found = {status for status, _ in counts}
     status = next((each for each in ("firing", "no_data", "resolved") if each in found), "firing")
-    group, inside = _split(_TAIL.sub("", match[2]).splitlines()[0].strip("*_ ") if match[2].strip("*_ ") else "")
+    group, inside = _split(_TRAILING.sub("", _TAIL.sub("", match[2].strip()).partition("\n")[0]).strip("*_ "))
     labels = dict(_PAIR.findall(inside))
     name, others = _name(group, inside)
     return Title(

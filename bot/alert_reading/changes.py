@@ -11,7 +11,7 @@ from bot.alert_reading.parsed import ChangeNote
 from bot.alert_reading.post import Post
 
 _VERB = (
-    r"deploy(?:ed|ing|s|ment)?|redeployed|releas(?:e|ed|ing)|roll(?:ed|ing)?[ -]?out|rollout|roll(?:ed|ing)?[ -]?back|rollback|shipped|promoted|now live|"
+    r"deploy(?:ed|ing|s|ment)?|redeployed|releas(?:e|ed|ing)|roll(?:ed|ing)?[ -]?out|rollout|roll(?:ed|ing)?[ -]?back|rollback|shipped|promoted|now live|now running (?:a )?new version|"
     r"successfully synced|(?:turned (?:on|off)|toggled|enabled|disabled) (?:the |a )?(?:feature )?flag|feature flag|config(?:uration)? (?:change|update)d?|migration applied|部署|发布|上线|回滚|變更|变更|デプロイ|リリース|ロールバック|"
     r"деплой|задеплоен\w*|релиз|выкат\w*|развернут\w*|откат\w*|배포|롤백|نشر|إصدار"
 )
@@ -19,7 +19,7 @@ _CHANGE = re.compile(rf"(?<![\w-])(?:{_VERB})(?![\w-])|(?:部署|发布|上线|�
 _BACK = re.compile(r"roll(?:ed|ing)?[ -]?back|回滚|ロールバック|откат|롤백", re.IGNORECASE)
 _CONFIG = re.compile(r"\bflag\b|config(?:uration)? |变更", re.IGNORECASE)
 _FAILED = re.compile(
-    r"\b(?:fail(?:s|ed|ing|ure)?|error(?:s|ed)?|abort(?:ed)?|stuck|timed out|unhealthy|degraded|critical|crash\w*|firing|alert|down)\b|失败|失敗|异常|ошибк|не удал|실패|فشل",
+    r"\b(?:fail(?:s|ed|ing|ure)?|error(?:s|ed)?|abort(?:ed)?|stuck|timed out|unhealthy|degraded|critical|crash\w*|firing|alert|down|silenc\w+|muted|snoozed)\b|失败|失敗|异常|ошибк|не удал|실패|فشل",
     re.IGNORECASE,
 )
 # What a person must add to the verb for it to be a note: which version, or where to.
@@ -29,7 +29,7 @@ _BY = re.compile(r"\b(?:by|author|von|por|par)\s?:?\s@?([\w.-]{2,40}(?: [A-Z][\w
 _NAME = r"`?((?=[\w./-]*[a-z])[a-z][\w./-]{1,80}?)`?"
 _SERVICE = (
     re.compile(r"(?:部署|发布|上线|回滚|デプロイ|リリース|ロールバック|배포)(?:完了|開始|完成|成功|开始|完毕|済み|완료)?\s?[:：]\s?([^\s:：,，]{2,60})"),
-    re.compile(rf"(?:{_VERB})(?:\s(?:of|for|started|starting|in progress|finished|completed|succeeded|done|successful|complete|to production|to prod)){{0,2}}\s?[:：]?\s?\**{_NAME}\**(?=[\s:@,]|\Z)", re.IGNORECASE),
+    re.compile(rf"(?:{_VERB})(?![\w-])(?:\s(?:of|for|started|starting|in progress|finished|completed|succeeded|done|successful|complete|to production|to prod)){{0,2}}\s?[:：]?\s?\**{_NAME}\**(?=[\s:@,]|\Z)", re.IGNORECASE),
     re.compile(rf"{_NAME}\**[\s:@]+\**`?v?\d[\w.-]*`?\**\s(?:was |has been |is )?(?:{_VERB})", re.IGNORECASE),
     re.compile(rf"{_NAME}\**(?:\s(?:was|has been|is))?\s(?:{_VERB})", re.IGNORECASE),
 )

@@ -20,6 +20,7 @@ _ANNOTATIONS = ("annotations", "annotation", "common annotations", "注解", "�
 _HEADING = re.compile(r"\A[\s*_>:]*(?:alerts?\s+)?(firing|resolved|no ?data)(?:\s+alerts?)?[\s*_:]*(?:\(?\d{1,4}\)?)?[\s*_:]*\Z", re.IGNORECASE)
 _LEVEL_AT_END = re.compile(r"\A(.*\S)\s+[-–—]\s+`?([\w-]{2,12})`?\Z")
 _TAG = re.compile(r'([^\W\d][\w./-]{0,60})\s?[:=]\s?("[^"\n]{0,300}"|[^\s,;|{}"]{1,300})')
+_HOST_AND_IP = re.compile(r"([\w.-]{1,100})\s?[(\[]((?:\d{1,3}\.){3}\d{1,3}|[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7})[)\]]\Z")
 _ONE_WORD = re.compile(r"[^\W\d][\w.-]{0,40}\Z")
 # A measurement, which changes from post to post, is no label.
 _NUMBER = re.compile(r"\A[-+<>=~≈]{0,2}\d[\d.,:%]*[a-zA-Zµ%/]{0,6}\Z")
@@ -85,7 +86,10 @@ class Entry:
         elif role in ("summary", "description", "noted", "status", "severity") or not _is_label(key, value, role):
             self.annotations.setdefault(key.casefold() if role in (None, "noted") else role or key, value)
         else:
-            self.labels.setdefault(label_name(key), value)
+            host = _HOST_AND_IP.match(value) if role == "host" else None
+            self.labels.setdefault(label_name(key), host[1] if host else value)
+            if host:
+                self.labels.setdefault("ip", host[2])
 
     def _time(self, key: str, role: str, value: str) -> None:
         at = read_time(value, zone=zone_in(key))

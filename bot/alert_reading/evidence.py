@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from agents.contracts import AlertStatus
 from bot.alert_reading.entries import Entry
+from bot.alert_reading.heading_facts import ON_HOST
 from bot.alert_reading.headings import Heading
 from bot.alert_reading.labels import pairs_of_line, role_of
 from bot.alert_reading.post import Part, Post, squeezed
@@ -32,7 +33,7 @@ def is_alert(entry: Entry, heading: Heading, parts: Sequence[Part], post: Post) 
         return False
     if heading.status == colour == "firing":
         return True
-    named = bool(roles & _SUPPORT)
+    named = bool(roles & _SUPPORT) or bool(heading.leads and heading.severity and ON_HOST.search(heading.name[:1_000]))
     stated = bool(entry.status) + bool(entry.severity)
     support = stated + named + bool(colour) + is_monitor(post.username)
     return heading.strong or support >= 2 or (heading.says_something and support >= 1 and (named or is_monitor(post.username)))

@@ -12,7 +12,7 @@ _HOST_LIKE = r"(?!v?\d+(?:\.\d+){1,2}(?:\s|\Z)|p\d+)[a-z](?=[\w.-]*\d)(?=[\w.]*[
 # A time that a heading carries: at its front, or behind "since".
 _SINCE = re.compile(r"(?:\bsince\s|\A\[?)\d{4}[-/.]\d\d[-/.]\d\d[T ]\d\d:\d\d[^\n]{0,30}", re.IGNORECASE)
 ON_HOST = re.compile(
-    rf"(?:\b(?:on|host|server|serveur|servidor|node|instance)\s|主机\s?|节点\s?|服务器\s?|ホスト\s?|サーバー?\s?|\b(?:на|хост\w*|сервер\w*|узл\w+)\s|호스트\s?|서버\s?|(?:على|المضيف|الخادم)\s)[`*'\"]?({_HOST_LIKE})(?![\w/])",
+    rf"(?:\b(?:on|host|device|server|serveur|servidor|node|instance)\s|主机\s?|节点\s?|服务器\s?|ホスト\s?|サーバー?\s?|\b(?:на|хост\w*|сервер\w*|узл\w+)\s|호스트\s?|서버\s?|(?:على|المضيف|الخادم)\s)[`*'\"]?({_HOST_LIKE})(?![\w/])",
     re.IGNORECASE,
 )
 _NAGIOS = re.compile(r"\A(?:Service Alert: ?|Host Alert: ?|Service |Host )?([\w.-]{1,100})/([^\n:]{1,200}?)(?::\s[^\n]{0,400})?\Z")

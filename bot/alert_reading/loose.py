@@ -27,6 +27,8 @@ _COUNT = re.compile(
     r"(?<![\w.])(\d{1,4})\s?(?:条|個|个|件の?)?\s?(?:[a-z]+\s){0,2}(?:alerts?|alarms?|incidents?|problems?|告警|报警|アラート|алерт\w*|проблем\w*|경보|알림|تنبيه\w*)(?!\w)",
     re.IGNORECASE,
 )
+_CODE_BLOCK = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_FIRST_WORD = re.compile(r"\A((?::[a-z0-9_+-]{1,40}:|\W){0,12})(\w{1,40})")
 _EMOJI = re.compile(r"\A(?:\s|:[a-z0-9_+-]{1,40}:|[^\w\s\[(<\"“#*`])+")
 
 
@@ -125,20 +127,33 @@ def _of_rows(
 
 
 def _listed(piece: _Piece) -> list[tuple[str, Heading]]:
-    """Lines that are an alert each: at least two, and nearly all lines of the post."""
-    lines = [line for line in piece.body.splitlines()[:MAX_LINES] if line.strip()]
+    """Lines that are an alert each: at least two, and nearly all lines of the post. Two lines must begin alike: a check's output
+    below its state (`RECOVERY: load`, `OK - load average: 1.0`) is no second alert."""
+    lines = [line for line in _outside_code(piece.body).splitlines()[:MAX_LINES] if line.strip()]
     if len(lines) < 2 or any(part.fields for part in piece.parts):
         return []
     if not read_heading(plain(lines[0])).name or _COUNT.search(lines[0][:200]):
         lines = lines[1:]
     told: list[tuple[str, Heading]] = []
-    for read, line in enumerate(map(plain, lines)):
+    for read, line in enumerate(lines):
         if (read - len(told)) * 5 > len(lines) or len(told) >= MAX_ALERTS:
             break
-        heading = read_heading(line)
-        if heading.status and heading.name and not _is_named_value(line):
+        heading = read_heading(plain(line))
+        if heading.status and heading.name and not _is_named_value(plain(line)):
             told.append((line, heading))
-    return told if len(told) >= 2 and len(told) * 5 >= min(len(lines), MAX_ALERTS) * 4 else []
+    enough = len(told) > 2 or len({_beginning(line) for line, _ in told}) == 1 < len(told)
+    return told if enough and len(told) * 5 >= min(len(lines), MAX_ALERTS) * 4 else []
+
+
+def _outside_code(body: str) -> str:
+    """Without code blocks, unless they are all that there is."""
+    return _CODE_BLOCK.sub("\n", body).strip() or body
+
+
+def _beginning(line: str) -> tuple[str, bool]:
+    """The marks before its first word (one for any emoji), and whether that is in capitals."""
+    match = _FIRST_WORD.match(line)
+    return (_EMOJI.sub(":", match[1]) if match else "", bool(match) and match[2].isupper()) if match else ("", False)
 
 
 def _is_named_value(line: str) -> bool:
@@ -213,11 +228,11 @@ def _alert(entry: Entry, heading: Heading, piece: _Piece, sender: str, headings:
 
 
 def _name(heading: Heading, entry: Entry, headings: Sequence[tuple[str, Heading]]) -> str | None:
-    """What the heading calls it; else the summary, else the first line that is no named value."""
+    """What the heading calls it; else the first line that is no named value, else the summary, else what it is of."""
     first = headings[0][1] if headings else heading
     is_title = bool(first.name) and not first.says_something and not pairs_of_line(headings[0][0])
     if heading.name and not (is_title and not heading.leads and not is_monitor(first.name)):
         return heading.name
     summary = entry.annotations.get("summary") or entry.annotations.get("description")
     lines = (other.name for line, other in headings if other.name and not pairs_of_line(line) and not other.says_something)
-    return next(lines, None) or summary
+    return next(lines, None) or summary or entry.labels.get("service") or entry.labels.get("host")

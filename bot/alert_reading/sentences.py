@@ -7,6 +7,7 @@ import re
 from agents.contracts import AlertStatus
 from bot.alert_reading.headings import Heading
 from bot.alert_reading.markup import bare
+from bot.alert_reading.words import severity_of, status_of
 
 BUILD = "build"
 _NOW = r"(?:\s(?:is|are|was|has|have|went|came|appears|seems|gone|been|to be|now|currently|still)){1,4}\s"
@@ -28,6 +29,7 @@ _WRITTEN: tuple[tuple[AlertStatus, bool, str], ...] = (
 )  # fmt: skip
 _FORMS = tuple((status, strong, re.compile(form, re.IGNORECASE)) for status, strong, form in _WRITTEN)
 _DECLARED = re.compile(r"\A(?P<level>SEV-?[0-5]|P[0-5]) (?:incident )?(?:declared|opened|started)\s?[:–-]\s*(?P<name>[^\n.]{3,200})", re.IGNORECASE)
+_IS_LEVEL = re.compile(r"\A(?P<name>\S[^\n]{0,200}?) is (?:now |still )?(?P<level>CRITICAL|WARNING|WARN|ERROR|DOWN|UNREACHABLE|OK|UP|RECOVERED)\b[^\n]{1,200}\Z")
 _SPEAKER = re.compile(r"\A[^:\n]{1,60}\(@?[\w.-]{1,40}\):\s+")
 _OWNER = re.compile(r"\A(?:your (?:site|website|server|monitor|check|service)|the)\s+|,?\s+https?://\S+\Z|\s?:\s?process\Z", re.IGNORECASE)
 
@@ -40,6 +42,9 @@ def read_sentence(line: str) -> Heading | None:
         return Heading(f"{match['name']}{match['rest']}", "resolved" if over else "firing", strong=True, leads=True, tags=(BUILD,))
     if match := _DECLARED.match(text):
         return Heading(match["name"], "firing", match["level"], strong=True, leads=True)
+    if match := _IS_LEVEL.match(text):
+        level = match["level"] if severity_of(match["level"]) else None
+        return Heading(match["name"], status_of(match["level"]), level, strong=True, leads=True)
     for status, strong, form in _FORMS:
         if match := form.match(text):
             return Heading(_OWNER.sub("", match["name"]).strip(" ,:-"), status, strong=strong, leads=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
+from colorsys import rgb_to_hsv
 from functools import lru_cache
 from typing import TypeVar
 
@@ -60,13 +61,10 @@ _SHORT_NAMES: dict[str, AlertStatus] = {
 _CODE = re.compile(r"\A(?:p|s|sev)[- ]?[0-5]\Z", re.IGNORECASE)
 _ARROW = re.compile(r"->|→|➡|=>|⇒|»")
 _PARTS = re.compile(r"[\s/,()（）|:：\[\]]+|-(?=\s)")
+_HEX = re.compile(r"[0-9a-f]{6}\Z")
+_CONSTANT = re.compile(r"[A-Z]{2,20}(?:_[A-Z]{2,20}){1,5}\Z")
 _SHORT_NAME = re.compile(r":([a-z0-9_+-]{1,40}):")
 _EDGES = " \t\n[](){}<>«»“”\"'`*_~:：,，.。!！?？|・;；【】「」『』-–—=►▶"
-# Colours as senders set them on an attachment. Orange and yellow mean warning, so firing too.
-_GREEN = {"good", "2eb886", "36a64f", "009900", "00ff00", "2eb67d", "008000", "6cc644", "28a745", "2ecc71", "007a5a"}
-_RED = {"danger", "warning", "a30200", "d63232", "e01e5a", "dd0000", "ff0000", "daa038", "d00000", "e97659", "e45959", "ffa500", "ffcc00", "cc0000"}  # fmt: skip
-
-
 def _table(rows: dict[Level, str]) -> tuple[dict[str, Level], tuple[tuple[str, Level], ...]]:
     whole: dict[str, Level] = {}
     stems: list[tuple[str, Level]] = []
@@ -104,10 +102,13 @@ def severity_word(value: str) -> str:
 
 
 def status_in(value: str) -> AlertStatus | None:
-    """Of a value such as `🔴 DOWN`, `OK → CRITICAL` (what it became), `Firing (5m)`."""
-    became = _ARROW.split(value[:300])[-1]
+    """Of a value such as `🔴 DOWN`, `OK → CRITICAL` (what it became), `Firing (5m)`, `ALERT_STATE_EVENT_START`."""
+    became = _ARROW.split(value[:300])[-1].strip()
     if whole := status_of(became):
         return whole
+    if _CONSTANT.match(became):
+        last = became.rpartition("_")[2]
+        return "firing" if last in ("START", "STARTED") else "resolved" if last in ("END", "ENDED", "STOP") else status_of(last)
     word = _word_of(became, lambda word: status_of(word) is not None) if len(became) <= 60 else None
     return status_of(word) or status_of_emoji(became)
 
@@ -126,9 +127,16 @@ def severity_written(word: str | None) -> str | None:
     return text.upper() if _CODE.match(text) else text
 
 
+@lru_cache(256)
 def status_of_colour(colour: str) -> AlertStatus | None:
+    """Of an attachment's colour, by its hue: red, orange and yellow say firing, green resolved; pale, dark and blue say nothing."""
     name = colour.lstrip("#").casefold()
-    return "resolved" if name in _GREEN else "firing" if name in _RED else None
+    if not _HEX.match(name):
+        return {"good": "resolved", "danger": "firing", "warning": "firing"}.get(name)  # type: ignore[return-value]
+    hue, saturation, value = rgb_to_hsv(*(int(name[place : place + 2], 16) / 255 for place in (0, 2, 4)))
+    if saturation < 0.4 or value < 0.4:
+        return None
+    return "firing" if hue * 360 <= 65 or hue * 360 >= 345 else "resolved" if 80 <= hue * 360 <= 170 else None
 
 
 def status_of_emoji(text: str) -> AlertStatus | None:

@@ -11,7 +11,7 @@ from bot.alert_reading.said import first_match, headings, link_to, links_by_kind
 from bot.alert_reading.times import read_time
 
 _TITLE = re.compile(
-    r"\A(?:checkly\s+)?(?:alert:?\s+)?(?:(?:api|browser|heartbeat|multistep|tcp|url|dns|icmp|playwright)?\s?(?:check|monitor|heartbeat|group)\s+)?[\"“'`]?(?P<name>\S[^\n]*?)[\"”'`]?\s+"
+    r"\A(?:checkly\s+)?(?:alert:?\s+)?(?:the\s+)?(?:(?:api|browser|heartbeat|multistep|tcp|url|dns|icmp|playwright)?\s?(?:check|monitor|heartbeat|group)\s+)?[\"“'`]?(?P<name>\S[^\n]*?)[\"”'`]?\s+"
     r"(?:(?:has|is|was|started)\s+(?:now\s+|still\s+|been\s+)?(?P<state>fail(?:ed|ing)|down|degraded|recovered|passing|up|resolved|late|missing)|(?P<alone>failed|recovered))\b",
     re.IGNORECASE,
 )

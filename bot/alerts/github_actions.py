@@ -85,10 +85,7 @@ def _outcome(post: Post, known: Said) -> str | None:
             return "passed"
         if _STOPPED.search(text):
             return "stopped"
-    colours = [
-        status_of_colour(part.color) or ("firing" if part.color in ("cb2431", "d73a49") else None)
-        for part in post.parts
-    ]
+    colours = [status_of_colour(part.color) for part in post.parts]
     return {"firing": "failed", "resolved": "passed"}.get(next((str(colour) for colour in colours if colour), ""))
 
 
@@ -99,7 +96,7 @@ def _workflow(post: Post, known: Said, run: Link | None) -> str | None:
     if (
         label
         and folded_key(label) not in _PLAIN_LABELS
-        and not label.casefold().startswith(("view", "open", "http", "#"))
+        and not label.casefold().startswith(("view", "open", "http", "#", "run #"))
     ):
         return label
     found = next(

@@ -10,7 +10,7 @@ from bot.alert_reading.parsed import Reading, Sender
 from bot.alert_reading.post import Part, Post
 from bot.alert_reading.words import status_of
 
-_TITLE = re.compile(r"\A(?:The check )?[“\"](.{1,300})[”\"] is (DOWN|UP)\b(.*)", re.DOTALL)
+_TITLE = re.compile(r"\A(?:The check )?[“\"](.{1,300})[”\"] is (?:now |still )?(DOWN|UP)\b(.*)", re.DOTALL)
 _NOTES = ("Description", "Period", "Schedule", "Last Ping", "Total Pings", "Last Ping Body", "Reason")
 
 

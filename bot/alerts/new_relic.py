@@ -9,7 +9,7 @@ from bot.alert_reading.build import make_alert
 from bot.alert_reading.noise import is_digest
 from bot.alert_reading.parsed import Reading, Sender
 from bot.alert_reading.post import Post
-from bot.alert_reading.said import Said, first_match, heading, headings, link_to, links_by_kind, said
+from bot.alert_reading.said import Said, first_match, heading, headings, link_to, links_by_kind, links_of, said
 from bot.alert_reading.times import read_time
 
 _STATE = re.compile(
@@ -17,9 +17,11 @@ _STATE = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"\b(activated|active|opened|open|created|acknowledged|closed|resolved)\b", re.IGNORECASE)
-_MARKED = re.compile(r"\A\[(open|opened|activated|acknowledged|closed|resolved)\]", re.IGNORECASE)
+_MARKED = re.compile(r"\A(?:\[(?=\w+\]))?(open|opened|activated|acknowledged|closed|resolved)(?:\]|:\s)", re.IGNORECASE)
 _LEVEL = re.compile(r"\b(critical|high|medium|low)[ -]priority\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\bincident #?(\d{1,15})\b", re.IGNORECASE)
+# Labels of links to an issue that say what a click does, or that it has been opened.
+_NO_NAME = re.compile(r"(?:source|https?:.*|(?:view|open|see|go to|acknowledge|ack|close|investigate|mute|analy[sz]e|copy)\b.*)\Z", re.IGNORECASE)
 _PREFIX = re.compile(
     r"\A(?:\[?(?:issue|incident|violation)?\s?#?\d*\s?(?:activated|opened|open|acknowledged|closed|resolved)\]?[:\s-]+)",
     re.IGNORECASE,
@@ -68,9 +70,9 @@ def _read(post: Post) -> Reading | None:
 
 def _name(post: Post, known: Said, lines: list[str]) -> str | None:
     """The attachment's title, the issue's linked title, or the first heading past its state."""
-    title = next((heading(part.title) for part in post.parts if part.title and not _STATE.search(part.title)), "")
-    link = link_to(post, "/issues/", "/incidents/")
-    label = heading(link.label) if link and not _NUMBER.match(link.label) else ""
+    title = next((_PREFIX.sub("", heading(part.title)) for part in post.parts if part.title and not _STATE.search(part.title)), "")
+    labels = (heading(link.label) for link in links_of(post) if "/issue" in link.url or "/incident" in link.url)
+    label = next((label for label in labels if label and not _NUMBER.match(label) and not _NO_NAME.match(label)), "")
     rest = (cut for line in lines if (cut := _PREFIX.sub("", line)) != line and cut)
     return (
         title

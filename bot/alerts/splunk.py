@@ -28,7 +28,8 @@ _PLACES = ("host", "service", "instance", "env", "cluster", "namespace", "region
 
 
 def _claims(post: Post) -> bool:
-    return (
+    """Splunk On-Call is another product, with posts of its own."""
+    return not post.said_by("oncall", "victorops") and (
         post.said_by("splunk", "signalfx")
         or first_match(_CONDITION, [post.text[:600]]) is not None
         or link_to(post, "splunk", ".signalfx.") is not None

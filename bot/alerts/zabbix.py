@@ -19,7 +19,7 @@ _TITLE = re.compile(
     re.DOTALL,
 )
 _HOST = re.compile(r"\A(.*?)\s*(?:\[([^\]]*)\])?\Z", re.DOTALL)
-_ACKNOWLEDGED = re.compile(r"\backnowledged: yes\b|\backnowledged problem\b", re.IGNORECASE)
+_ACKNOWLEDGED = re.compile(r"\backnowledged\b(?!\s?:\s?no\b)", re.IGNORECASE)
 # 严重 is its second level, though elsewhere it is the first.
 _OWN_LEVELS = {"严重": "high", "一般严重": "warning"}
 
@@ -59,7 +59,7 @@ def _read(post: Post) -> Reading | None:
 def _status(lead: str, part: Part) -> AlertStatus | None:
     if lead.casefold().startswith(("resolved", "ok")):
         return "resolved"
-    if lead.startswith("Updated") and _ACKNOWLEDGED.search(part.field("Details")):
+    if lead.startswith("Updated") and _ACKNOWLEDGED.search(f"{part.field('Details')} {part.pretext} {part.text}"):
         return "acknowledged"
     if lead:
         return "firing"
