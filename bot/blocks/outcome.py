@@ -22,7 +22,7 @@ HEADERS = {
     Verdict.REJECT: "verdict_reject",
 }
 # What each part may take, in characters; together well under Slack's 13,000 for all blocks.
-_LEAD_CHARS, _FINDING_CHARS, _NEXT_CHARS = 260, 140, 140
+_LEAD_CHARS, _LEAD_AND_FINDING, _NEXT_CHARS = 260, 390, 140
 _REST_CHARS = 1_400
 # A hidden character is up to ten long once it is shown.
 _VISIBLE = 10
@@ -35,7 +35,7 @@ def answer_message(outcome: RunOutcome, view: AnswerView) -> Answer:
     reader = view.reader
     conclusion = conclusion_of(outcome, reader)
     head, rest, head_left = _head(outcome, conclusion, view)
-    proof, proof_left = proven_elements(outcome, reader, read=conclusion.finding if _fits(conclusion.finding) else "")
+    proof, proof_left = proven_elements(outcome, reader, read=_read(conclusion))
     gaps, gaps_left = _gaps(outcome, reader)
     steps, steps_left = _steps(outcome, reader)
     blocks = [header(reader.say(HEADERS[outcome.verdict])), rich(*head)]
@@ -57,7 +57,7 @@ def _head(outcome: RunOutcome, conclusion: Conclusion, view: AnswerView) -> tupl
     elements = []
     if conclusion.finding:
         # The verdict's fixed sentence alone would tell a woken person nothing.
-        found = spans(phone_line(conclusion.finding, _FINDING_CHARS), reader.link_hosts, bold=True)
+        found = spans(_finding_line(conclusion), reader.link_hosts, bold=True)
         elements.append(section(mention, spans(reader.say("finding")), found))
         mention = []
     elements.append(section(mention, *concluded))
@@ -70,9 +70,18 @@ def _head(outcome: RunOutcome, conclusion: Conclusion, view: AnswerView) -> tupl
     return elements, [line(f"… {shown}", reader)] if shown.strip() else [], left
 
 
-def _fits(text: str) -> bool:
-    """Whether a phone's line has all of it."""
-    return phone_line(text, _FINDING_CHARS) == phone_line(text, units(text) * _VISIBLE)
+def _finding_line(conclusion: Conclusion) -> str:
+    """As much as the sentence below it leaves room for."""
+    return phone_line(conclusion.finding, _LEAD_AND_FINDING - units(shown_pieces(conclusion.text, _LEAD_CHARS)[0]))
+
+
+def _read(conclusion: Conclusion) -> str:
+    """The finding, where it stands at the top in full."""
+    return conclusion.finding if _is_whole(_finding_line(conclusion), conclusion.finding) else ""
+
+
+def _is_whole(line: str, text: str) -> bool:
+    return line == phone_line(text, units(text) * _VISIBLE)
 
 
 def _gaps(outcome: RunOutcome, reader: Reader) -> tuple[list[Block], bool]:
@@ -87,5 +96,5 @@ def _gaps(outcome: RunOutcome, reader: Reader) -> tuple[list[Block], bool]:
 def _steps(outcome: RunOutcome, reader: Reader) -> tuple[list[Element], bool]:
     """Without the step that has been read in full at the top."""
     steps = tuple(step for step in outcome.sections.next_steps if step.strip())
-    read = bool(steps) and phone_line(steps[0], _NEXT_CHARS) == phone_line(steps[0], units(steps[0]) * _VISIBLE)
+    read = bool(steps) and _is_whole(phone_line(steps[0], _NEXT_CHARS), steps[0])
     return listed(reader.say("next_steps"), steps[1:] if read else steps, reader)

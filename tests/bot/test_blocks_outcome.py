@@ -74,6 +74,17 @@ def test_an_unproven_answer_opens_with_what_was_found_not_with_its_fixed_sentenc
     assert outcome.claims[0].evidence[0].span_text in text
 
 
+def test_a_finding_has_the_room_that_the_fixed_sentence_leaves_and_the_next_step_stays_in_sight(outcome: RunOutcome) -> None:
+    long = f"order-service fails with ORD-5031: {'every connection is in use, ' * 7}and nobody gives one back"
+    claim = outcome.claims[0].claim.model_copy(update={"claim_text": long})
+    sections = outcome.sections.model_copy(update={"lead": ENGLISH.say("low_confid_lead"), "confirmed": (f"{long} [1]",)})
+    proven = (outcome.claims[0].model_copy(update={"claim": claim}),)
+    text = said(drawn(outcome, verdict=Verdict.LOW_CONFID, sections=sections, claims=proven).blocks)
+    assert len(long) == 255
+    assert text.count(long) == 1, "in full at the top, and not once more below"
+    assert text.index(outcome.sections.next_steps[0]) + len(outcome.sections.next_steps[0]) < 600
+
+
 def test_of_several_statements_the_cause_is_the_finding_and_an_empty_look_up_the_last(outcome: RunOutcome) -> None:
     cause = outcome.claims[0]
     kinds = {2: ("gap", "nothing about billing [2]"), 3: ("symptom", "checkout-service fails [3]")}
