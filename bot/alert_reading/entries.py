@@ -66,7 +66,7 @@ class Entry:
 
     def _say_freely(self, key: str, value: str) -> None:
         role = role_of(key)
-        if not value or self._link(key, value) or role == "link":
+        if not value or (self._link(key, value) and role not in ("host", "instance")) or role == "link":
             return
         if role == "severity" and len(value) <= 40:
             self.severity = self.severity or severity_word(value)

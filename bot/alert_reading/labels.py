@@ -25,23 +25,23 @@ _ROLES = {
     "name": "alertname|health rule|报警项|rule title|规则标题|alert name|alert|rule|rule name|rulename|alarm|alarm name|monitor|monitor name|check|check name|trigger|"
     "告警名称|告警名|报警名称|告警|规则|规则名称|监控项|アラート名|アラート|ルール|監視項目|監視名|название|алерт|триггер|имя алерта|событие|알림|알람|경보|알림명|규칙|이름|"
     "اسم التنبيه|التنبيه|القاعدة|nombre de alerta|alerta|alarmname|nom de l'alerte|name|title|名称|名前|タイトル|标题",
-    "status": "status|state|current state|alert status|alert state|alarm state|new state|new state value|状态|告警状态|当前状态|狀態|ステータス|状態|статус|состояние|상태|الحالة|estado|statut|zustand|stato|durum",
-    "severity": "severity|priority|level|urgency|alert severity|problem severity|criticality|级别状态|impact|级别|等级|告警级别|报警级别|严重程度|严重级别|严重性|优先级|報警級別|告警等级|深刻度|重要度|重大度|レベル|優先度|緊急度|"
+    "status": "status|trạng thái|stan|stav|статус|state|current state|alert status|alert state|alarm state|new state|new state value|状态|告警状态|当前状态|狀態|ステータス|状態|статус|состояние|상태|الحالة|estado|statut|zustand|stato|durum",
+    "severity": "severity|priorytet|poziom|ważność|mức độ|độ nghiêm trọng|öncelik|önem derecesi|livello|priorità|prioriteit|ernst|allvarlighetsgrad|важливість|пріоритет|priority|level|urgency|alert severity|problem severity|criticality|级别状态|impact|级别|等级|告警级别|报警级别|严重程度|严重级别|严重性|优先级|報警級別|告警等级|深刻度|重要度|重大度|レベル|優先度|緊急度|"
     "важность|критичность|серьёзность|серьезность|приоритет|уровень|심각도|중요도|등급|레벨|우선순위|الخطورة|الأولوية|المستوى|درجة الخطورة|severidad|gravedad|prioridad|"
     "gravité|priorité|sévérité|niveau|gravità|schweregrad|priorität|severidade|gravidade|prioridade|önem",
-    "host": "host|hostname|host name|node|server|machine|主机|主机名|服务器|节点|機器|ホスト|ホスト名|サーバー|サーバ|ノード|хост|узел|сервер|호스트|호스트명|서버|노드|المضيف|الخادم|السيرفر|servidor|serveur|hôte|sunucu",
+    "host": "host|serwer|máy chủ|sunucu|hostname|host name|node|server|machine|主机|主机名|服务器|节点|機器|ホスト|ホスト名|サーバー|サーバ|ノード|хост|узел|сервер|호스트|호스트명|서버|노드|المضيف|الخادم|السيرفر|servidor|serveur|hôte|sunucu",
     "instance": "instance|实例|インスタンス|экземпляр|инстанс|인스턴스|المثيل|instanz|instancia|instância",
-    "service": "service|service name|application|app|服务|服务名|服务名称|应用|系统|服務|應用|サービス|サービス名|アプリ|アプリケーション|システム|сервис|служба|приложение|서비스|서비스명|애플리케이션|시스템|الخدمة|التطبيق|servicio|aplicación|dienst|anwendung|serviço|aplicação",
-    "env": "env|environment|环境|環境|окружение|среда|환경|البيئة|entorno|umgebung|environnement|ambiente",
+    "service": "service|usługa|aplikacja|servis|hizmet|uygulama|dịch vụ|ứng dụng|servizio|applicazione|tjänst|tjeneste|сервіс|service name|application|app|服务|服务名|服务名称|应用|系统|服務|應用|サービス|サービス名|アプリ|アプリケーション|システム|сервис|служба|приложение|서비스|서비스명|애플리케이션|시스템|الخدمة|التطبيق|servicio|aplicación|dienst|anwendung|serviço|aplicação",
+    "env": "env|środowisko|môi trường|ortam|omgeving|miljö|середовище|environment|环境|環境|окружение|среда|환경|البيئة|entorno|umgebung|environnement|ambiente",
     "cluster": "cluster|集群|クラスタ|クラスター|кластер|클러스터|العنقود|clúster",
     "namespace": "namespace|命名空间|名前空間|пространство имён|пространство имен|네임스페이스",
     "region": "region|区域|地域|リージョン|регион|리전|지역|المنطقة|región|região",
-    "value": "value|触发时值|current value|current|measured value|当前值|当前|数值|現在値|値|значение|текущее значение|현재값|현재 값|값|القيمة|القيمة الحالية|valor|valor actual|wert|valeur|değer|valor atual",
-    "started": "started|down since|failing since|started at|starts at|startsat|starts_at|start time|starttime|start_time|start|since|triggered at|fired at|firing since|activeat|active since|active at|opened at|"
+    "value": "value|wartość|giá trị|valore|waarde|värde|значення|触发时值|current value|current|measured value|当前值|当前|数值|現在値|値|значение|текущее значение|현재값|현재 값|값|القيمة|القيمة الحالية|valor|valor actual|wert|valeur|değer|valor atual",
+    "started": "started|początek|czas rozpoczęcia|bắt đầu|thời gian bắt đầu|başlama zamanı|ora di inizio|begin|початок|down since|failing since|started at|starts at|startsat|starts_at|start time|starttime|start_time|start|since|triggered at|fired at|firing since|activeat|active since|active at|opened at|"
     "occurred at|created at|first seen|triggered|detected at|began|开始时间|触发时间|告警时间|发生时间|報警時間|故障时间|発生時刻|発生日時|発生時間|開始時刻|開始時間|開始日時|検知時刻|検知日時|"
     "начало|время начала|начался|началось|시작|시작 시간|시작 시각|발생 시간|발생시각|발생 시각|발생시간|발생일시|발생 일시|وقت البدء|وقت البداية|بدأ|inicio|hora de inicio|début|beginn|início|başlangıç",
-    "time": "time|date/time|when|timestamp|@timestamp|event time|event date|date|datetime|ts|at|changed at|state change time|statechangetime|时间|時間|時刻|日時|время|дата|время события|시간|시각|일시|الوقت|التاريخ|hora|heure|zeit|zeitpunkt|zaman|fecha|data",
-    "ended": "ended|ended at|ends at|endsat|end time|endtime|end|resolved at|resolved|recovered at|closed at|recovery time|end_time|恢复时间|结束时间|解决时间|復旧時刻|復旧日時|終了時刻|解消時刻|"
+    "time": "time|czas|thời gian|tijd|ora|tid|час|date/time|when|timestamp|@timestamp|event time|event date|date|datetime|ts|at|changed at|state change time|statechangetime|时间|時間|時刻|日時|время|дата|время события|시간|시각|일시|الوقت|التاريخ|hora|heure|zeit|zeitpunkt|zaman|fecha|data",
+    "ended": "ended|koniec|kết thúc|bitiş|eind|кінець|ended at|ends at|endsat|end time|endtime|end|resolved at|resolved|recovered at|closed at|recovery time|end_time|恢复时间|结束时间|解决时间|復旧時刻|復旧日時|終了時刻|解消時刻|"
     "время восстановления|окончание|конец|завершено|복구 시간|복구시각|복구 시각|종료 시간|해결 시간|وقت الانتهاء|وقت الحل|fin|hora de fin|ende|fim",
     "summary": "summary|概要|摘要|サマリー|сводка|요약|الملخص|resumen|résumé|zusammenfassung|resumo",
     "description": "description|details|detail|message|msg|info|reason|note|notes|alert description|alarm description|new state reason|state reason|cause|output|error|描述|详情|说明|告警内容|内容|信息|原因|詳細|説明|メッセージ|内訳|"

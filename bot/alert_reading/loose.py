@@ -28,6 +28,8 @@ _COUNT = re.compile(
     re.IGNORECASE,
 )
 _CODE_BLOCK = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+# A time inside a sentence: `Problem started at 09:31:00 on 2026.11.30`.
+_TOLD = re.compile(r"\b(started|ended|resolved|recovered)(?: in [\w ]{1,30})?:?\s(?=(?:at|on)\s[^\n]{0,12}\d\d:\d\d)", re.IGNORECASE)
 _FIRST_WORD = re.compile(r"\A((?::[a-z0-9_+-]{1,40}:|\W){0,12})(\w{1,40})")
 _EMOJI = re.compile(r"\A(?:\s|:[a-z0-9_+-]{1,40}:|[^\w\s\[(<\"“#*`])+")
 
@@ -187,6 +189,8 @@ def _line(entry: Entry, text: str) -> None:
     for key, value in pairs_of_line(text):
         if role_of(key) is not None or not is_status_phrase(key):
             entry.say(key, value)
+    if told := _TOLD.search(text[:600]):
+        entry.say(told[1], text[told.end() : told.end() + 60])
     entry.lines.append(text)
 
 

@@ -21,6 +21,7 @@ _FORMS = tuple(
         rf"(?<!\d)(?P<year>\d{{4}})[-/.年년]\s?(?P<month>\d{{1,2}})[-/.月월]\s?(?P<day>\d{{1,2}})[日일]?{_GAP}?{_HALF}{_CLOCK}{_AFTER}",
         rf"(?<!\d)(?P<day>\d{{1,2}})\.(?P<month>\d{{1,2}})\.(?P<year>\d{{4}}){_GAP}{_CLOCK}{_AFTER}",
         rf"(?<!\d)(?P<one>\d{{1,2}})/(?P<two>\d{{1,2}})/(?P<year>\d{{4}}){_GAP}{_CLOCK}{_AFTER}",
+        rf"(?<!\d){_CLOCK}\s(?:on\s|of\s)?(?P<year>\d{{4}})[-/.](?P<month>\d{{2}})[-/.](?P<day>\d{{2}})(?!\d)",
         rf"\b{_MONTH}\s(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s(?P<year>\d{{4}}){_GAP}{_CLOCK}{_AFTER}",
         rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?[\s-]{_MONTH}[\s,-]{{1,2}}(?P<year>\d{{4}}){_GAP}{_CLOCK}{_AFTER}",
         rf"\b{_MONTH}\s{{1,2}}(?P<day>\d{{1,2}})\s{_CLOCK}(?P<zone>\s[A-Z]{{3,4}})?\s(?P<year>\d{{4}})\b",

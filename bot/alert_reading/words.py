@@ -156,7 +156,7 @@ def _folded(word: str) -> str:
         start += 1
     while end > start and (text[end - 1] in _EDGES or unicodedata.category(text[end - 1])[0] in "SCM"):
         end -= 1
-    return text[start:end].casefold()
+    return text[start:end].casefold().replace("i̇", "i")  # what İ becomes
 
 
 def _level(word: str, whole: dict[str, Level], stems: tuple[tuple[str, Level], ...]) -> Level | None:

@@ -12,6 +12,7 @@ from bot.alert_reading.times import read_time, zone_in
 from bot.alert_reading.words import status_of
 
 _MESSAGE = re.compile(r"\[([^\n]{1,200})\] \[[^\w\]\n]{0,6}(Down|Up)\] ?(.*)", re.DOTALL)
+_CERTIFICATE = re.compile(r"\[([^\n\]]{1,200})\]\[(https?://[^\n\]\s]{1,500})\] ([^\n]{0,200}\bcertificate\b[^\n]{0,300}\bexpired?\b[^\n]{0,100})")
 _MENTION = re.compile(r"\s{0,5}@(?:channel|here|everyone)\Z")
 
 
@@ -23,6 +24,9 @@ def _read(post: Post) -> Reading | None:
     message = _MENTION.sub("", (post.field("Message") or post.text)[:4_000].rstrip())
     match = _MESSAGE.search(message)
     status = status_of(match[2]) if match else None
+    if match is None and (expiry := _CERTIFICATE.search(message)):
+        links = Links().add("monitor", expiry[2]).by_kind()
+        return Reading((make_alert(SENDER.name, expiry[1], "firing", labels={"monitor": expiry[1]}, annotations={"description": expiry[3]}, links=links, raw=message),))
     if match is None or status is None:
         return None
     at = _time(post)
