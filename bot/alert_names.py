@@ -138,6 +138,12 @@ def same_machine(some: Iterable[str], others: frozenset[str]) -> bool:
     return False
 
 
+def forms_of(name: str) -> frozenset[str]:
+    """A service's or machine's name as alerts' names are kept: folded, and without "-service" or a port."""
+    folded = name.strip().lower()
+    return frozenset({folded, SERVICE_TAIL.sub("", folded), _host(folded)})
+
+
 def names_it(text: str, name: str) -> bool:
     """Whether the text says this name, on its own or as the first part of a word (checkout in CheckoutSlow): web-12 does not
     name web-1."""

@@ -19,7 +19,7 @@ from bot.alert_channels import AlertChannels
 from bot.blocks.reader import Reader, slack_words
 from bot.blocks.rich import Block
 from bot.greetings import usage
-from bot.grouping import Times
+from bot.grouping import Times, Topology
 from bot.identity import Identity
 from bot.incident_intake import Intake
 from bot.inputs import language_of
@@ -134,7 +134,7 @@ class Desk:
             debounce_critical=min(Times.debounce_critical, debounce),
             cooldown=settings.alert_cooldown_seconds,
         )
-        return Intake(self.incidents, times=times)
+        return Intake(self.incidents, times=times, topology=Topology.of(self.settings.topology))
 
     @property
     def alert_channels(self) -> AlertChannels:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from agents.contracts import Alert
-from bot.alert_names import Names, names_it, names_of, same_machine, subject_of
+from bot.alert_names import Names, forms_of, names_it, names_of, same_machine, subject_of
 from storage.incidents import Incident
 
 MAX_NAMES = 200
@@ -45,9 +45,22 @@ class Topology:
 
     near: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, neighbours: Mapping[str, Iterable[str]]) -> Topology:
+        """As an operator writes it down: one way, and a service with or without its "-service"."""
+        near: dict[str, set[str]] = {}
+        for name, others in neighbours.items():
+            for other in others:
+                ours, theirs = forms_of(name), forms_of(other)
+                for one in ours:
+                    near.setdefault(one, set()).update(theirs)
+                for one in theirs:
+                    near.setdefault(one, set()).update(ours)
+        return cls({name: frozenset(others) for name, others in near.items()})
+
     def connects(self, one: Names, other: Names) -> bool:
-        theirs = other.services | other.hosts
-        return any(self.near.get(name, frozenset()) & theirs for name in one.services | one.hosts)
+        theirs = other.services | other.hosts | other.values
+        return any(self.near.get(name, frozenset()) & theirs for name in one.services | one.hosts | one.values)
 
 
 # ---------------------------------------------------------------- which incident

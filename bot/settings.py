@@ -143,6 +143,10 @@ class Settings(BaseModel):
     alert_window_seconds: float = Field(
         600, ge=0, description="Related alerts within this time of the last one are one incident."
     )
+    topology: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict,
+        description="`[topology]` with lines like `checkout = [\"payments\", \"db-1\"]`: what depends on what; alerts of the two are one incident.",
+    )
     alert_debounce_seconds: float = Field(
         20, ge=0, description="How long an incident gathers alerts before its run starts; a critical one at most 5 seconds."
     )

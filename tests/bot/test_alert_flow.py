@@ -439,3 +439,15 @@ async def test_every_recorded_alert_passes_without_a_refused_call(sqlite_databas
             await bot.settled()
             assert len(bot.runs) > 5
             assert all(one.outcome != "failed" for one in slack.deliveries)
+
+
+async def test_alerts_of_what_depends_on_each_other_are_one_incident(sqlite_database: Database) -> None:
+    with emulator() as slack:
+        async with alert_bot(slack, sqlite_database, topology={"checkout": ("db-1",)}) as bot:
+            ts = bot.post()
+            await bot.reported(ts)
+            bot.post(**alertmanager("DiskFull", rest="db-1 warning"))
+            await bot.settled()
+            other = bot.post(**alertmanager("DiskSlow", rest="db-2 warning"))
+            await bot.reported(other)
+            assert [(one.root_ts, one.alert_count) for one in bot.open] == [(ts, 2), (other, 1)]

@@ -100,6 +100,22 @@ def test_a_known_topology_connects_two_services() -> None:
     assert not related(*pair, False)
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "hang"),
+    [
+        (fires("A", service="checkout-service"), fires("B", service="payments"), True),
+        (fires("A", service="payments"), fires("B", app="Checkout"), True),
+        (fires("A", service="checkout"), fires("B", instance="db-1:9100"), True),
+        (fires("A", raw="[FIRING:1] A (checkout critical)"), fires("B", service="payments"), True),
+        (fires("A", service="payments"), fires("B", instance="db-1:9100"), False),
+        (fires("A", service="checkout"), fires("B", service="search"), False),
+    ],
+)
+def test_what_an_operator_writes_down_connects_both_ways(one: Alert, other: Alert, hang: bool) -> None:
+    known = Topology.of({"checkout": ["Payments-Service", "db-1:9100"], "": [], "search": []})
+    assert related(names_of(one), names_of(other), False, topology=known) == hang
+
+
 def test_a_cluster_that_stands_in_most_titles_connects_nothing() -> None:
     titles = [f"[FIRING:1] Alert{number} (service-{number} eu-main)" for number in "abcde"]
     some = [incident(fires(f"Alert{title[16]}", raw=title)) for title in titles]

@@ -117,3 +117,13 @@ def test_a_name_where_slack_wants_an_id_is_refused(name: str, value: str, tmp_pa
 def test_ids_of_slack_are_read_from_a_variable(tmp_path: Path) -> None:
     environment = {"PROOFTHREAD_SLACK_CHANNELS": "C0123456789, G0123456789", "HOME": str(tmp_path)}
     assert load_settings(environment, tmp_path).settings.slack_channels == ("C0123456789", "G0123456789")
+
+
+def test_the_topology_is_a_table_of_lists(tmp_path: Path) -> None:
+    config = tmp_path / "proofthread.toml"
+    config.write_text('[topology]\ncheckout = ["payments", "db-1"]\n')
+    variables = {"HOME": str(tmp_path), "PROOFTHREAD_CONFIG": str(config)}
+    assert load_settings(variables, tmp_path).settings.topology == {"checkout": ("payments", "db-1")}
+    config.write_text('topology.checkout = "payments"\n')
+    with pytest.raises(ConfigError, match=r"topology\.checkout"):
+        load_settings(variables, tmp_path)
