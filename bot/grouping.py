@@ -101,6 +101,17 @@ def common_values(incidents: Sequence[Incident]) -> frozenset[str]:
     )
 
 
+def is_told_otherwise(one: Alert, other: Alert) -> bool:
+    """Whether both are one alert of a sender, whose posts have given more of its labels, or only their values, since."""
+    if (one.sender, one.alert_name) != (other.sender, other.alert_name):
+        return False
+    ours, theirs = _telling_labels(one), _telling_labels(other)
+    if any(ours[key] != theirs[key] for key in ours.keys() & theirs.keys()):
+        return False
+    said, says = {*ours.values(), *names_of(one).values}, {*theirs.values(), *names_of(other).values}
+    return bool(said and says) and (said <= says or says <= said)
+
+
 # ---------------------------------------------------------------- how it changes
 
 
@@ -286,6 +297,10 @@ def _name(alert: Alert, subject: str | None) -> str:
     name = alert.alert_name or " ".join(alert.raw.split())[:80] or alert.sender
     values = () if subject else sorted(names_of(alert).values)[:3]
     return f"{name} ({' '.join(values)})" if values else name
+
+
+def _telling_labels(alert: Alert) -> dict[str, str]:
+    return {key.lower(): value.lower() for key, value in alert.labels.items() if key.lower() not in ("alertname", "severity")}
 
 
 def _names(incident: Incident) -> Names:

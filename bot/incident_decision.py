@@ -11,9 +11,12 @@ from agents.contracts import Alert
 from bot import grouping
 from bot.alert_reading.parsed import Parsed
 from bot.grouping import Times, Topology
+from bot.incident_alerts import alert_of
 from storage.incidents import Book, Incident, StoredAlert
 
 EVER = 100 * 86_400.0
+# In an incident of more alerts none is looked for that is told in other words.
+MOST_LOOKED_AT = 60
 What = Literal["opened", "joined", "repeated", "resolved", "reopened", "acknowledged", "flapping", "ignored"]
 Outcome = tuple[Alert, str | None, What]
 
@@ -222,14 +225,25 @@ class Decision:
         rows = [row for row in self._rows.get(alert.fingerprint, ()) if self._counts(row)]
         if rows:
             return max(rows, key=lambda row: (self.incidents[row.incident_id].is_open, row.is_firing, row.last_seen_at))
-        same = [row for row in self._of_post if self._counts(row) and row.document.get("sender") == alert.sender]
-        if not same or not self._is_single:
+        if not self._is_single:
             return None
+        same = [row for row in self._of_post if self._counts(row) and row.document.get("sender") == alert.sender]
+        if not same:
+            return self._told_otherwise(alert)
         named = [row for row in same if row.document.get("alert_name") == alert.alert_name]
         if len(named) != 1 and (len(same) != 1 or not self.post.is_edit):
             return None
         row = (named if len(named) == 1 else same)[0]
         return self._renamed(row, alert.fingerprint)
+
+    def _told_otherwise(self, alert: Alert) -> StoredAlert | None:
+        """The one alert that fires and is this one in other words: its sender's template was changed meanwhile."""
+        open_ones = [one for one in self.incidents.values() if one.is_open and one.merged_into is None]
+        asked = [one for one in open_ones if grouping.knows(one, alert) and one.alert_count <= MOST_LOOKED_AT]
+        asked = grouping.kin(alert, self.post.at, asked, self._at_any_time, self.topology)
+        rows = [row for one in asked for row in self.book.alerts(one.incident_id) if row.is_firing and self._counts(row)]
+        same = [row for row in rows if grouping.is_told_otherwise(alert, alert_of(row))]
+        return self._renamed(same[0], alert.fingerprint) if len(same) == 1 else None
 
     def _renamed(self, row: StoredAlert, fingerprint: str) -> StoredAlert:
         """An update that calls the alert otherwise (a worse severity among its labels): further ones will, too."""
@@ -259,9 +273,12 @@ class Decision:
         """An incident that has just ended and had an alert of this name on the same thing."""
         ended = [one for one in self.incidents.values() if not one.is_open and one.merged_into is None]
         ended = [one for one in ended if grouping.may_reopen(one, self.post.at, self.times) and grouping.knows(one, alert)]
-        wide = replace(self.times, window=EVER, horizon=EVER)
-        found = grouping.kin(alert, self.post.at, ended, wide, self.topology)
+        found = grouping.kin(alert, self.post.at, ended, self._at_any_time, self.topology)
         return found[-1] if found else None
+
+    @property
+    def _at_any_time(self) -> Times:
+        return replace(self.times, window=EVER, horizon=EVER)
 
     # ---------------------------------------------------------------- keeping
 

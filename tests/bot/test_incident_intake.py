@@ -10,6 +10,7 @@ import pytest
 from alert_posts import START, Channel, ends, fires, parsed
 
 from agents.contracts import Alert
+from bot.alert_reading.build import make_alert
 from bot.incident_intake import AlertPost, Intake, Taken, alerts_of
 from storage.alert_places import AlertPlaces
 from storage.engine import Database
@@ -367,3 +368,21 @@ def test_a_place_that_is_given_back_counts_for_no_hour(store: IncidentStore, cha
     store.give_back("r1", "failed")
     assert (now(store).run_id, now(store).not_run_reason) == (None, "failed")
     assert AlertPlaces(database).load("T1", START.date()).hour == 0
+
+
+def test_a_sender_that_changes_its_template_is_still_understood(store: IncidentStore, channel: Channel) -> None:
+    title = "[FIRING:1] HighErrorRate (checkout critical)"
+    channel.post(fires("HighErrorRate", "critical", raw=title))
+    assert whats(channel.post(fires("HighErrorRate", "critical", service="checkout"), at=60)) == ["repeated"]
+    fuller = {"service": "checkout", "severity": "critical", "team": "shop"}
+    assert whats(channel.post(ends("HighErrorRate", None, **{"service": "billing"}), at=70)) == ["ignored"]
+    assert whats(channel.post(make_alert("alertmanager", "HighErrorRate", "resolved", labels=fuller), at=7_200)) == ["resolved"]
+    assert (store.open(), now(store).alert_count) == ([], 1)
+
+
+def test_two_alerts_that_differ_in_a_label_stay_two_in_any_template(store: IncidentStore, channel: Channel) -> None:
+    channel.post(fires(service="checkout", pod="a"))
+    channel.post(fires(service="checkout", pod="b"))
+    assert now(store).alert_count == 2
+    assert whats(channel.post(ends(service="checkout"), at=60)) == ["ignored"]
+    assert now(store).firing_count == 2
