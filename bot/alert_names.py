@@ -185,6 +185,11 @@ def _machines_in(alert: Alert) -> frozenset[str]:
 
 
 def _values(alert: Alert) -> frozenset[str]:
+    return _clean({SERVICE_TAIL.sub("", word) for word in title_values(alert)})
+
+
+def title_values(alert: Alert) -> frozenset[str]:
+    """The values of a title that leaves the keys out, as they stand there, folded to lower case."""
     if set(alert.labels) - {"alertname", "severity"}:
         return frozenset()
     title = TITLE.search(_first_line(alert.raw)[:1_000])
@@ -195,7 +200,7 @@ def _values(alert: Alert) -> frozenset[str]:
         # The whole name alone: in "DiskFull (diskfull-svc)" the service is not cut.
         said = re.sub(rf"(?<=\s){re.escape(alert.alert_name.lower().strip())}(?=[\s:,;])", " ", said)
     words = {word.strip(",;:") for word in said.split()}
-    return _clean({SERVICE_TAIL.sub("", word) for word in words if word not in SAYS_NOTHING and not FLEET_JOB.fullmatch(word)})
+    return _clean({word for word in words if word not in SAYS_NOTHING and not FLEET_JOB.fullmatch(word)})
 
 
 def _clean(names: set[str]) -> frozenset[str]:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from agents.contracts import Alert
-from bot.alert_names import Names, forms_of, names_it, names_of, same_machine, subject_of
+from bot.alert_names import Names, forms_of, names_it, names_of, same_machine, subject_of, title_values
 from storage.incidents import Incident
 
 MAX_NAMES = 200
@@ -26,7 +26,7 @@ class Times:
     """Seconds. Alerts group within `window` of the last one that joined and `horizon` of the first; a run may start
     `debounce` after the start (`debounce_critical` where it is critical). A new start within `reopen` of the end goes on in
     the same thread; within `cooldown` of a report it starts no run. `flap_turns` new starts within `flap` are flapping. An open
-    incident of which nothing was heard for `stale` takes no more alerts."""
+    incident of which nothing was heard for `stale` takes no more alerts, and is over soon."""
 
     window: float = 600
     horizon: float = 3_600
@@ -295,7 +295,7 @@ def _is_about_a_machine(alert: Alert) -> bool:
 def _name(alert: Alert, subject: str | None) -> str:
     """Where nothing says what it is about, with the values that its title gives without their names."""
     name = alert.alert_name or " ".join(alert.raw.split())[:80] or alert.sender
-    values = () if subject else sorted(names_of(alert).values)[:3]
+    values = () if subject else sorted(title_values(alert))[:3]
     return f"{name} ({' '.join(values)})" if values else name
 
 

@@ -159,6 +159,7 @@ def test_the_title_names_the_machine_that_is_down_first() -> None:
         (fires("Login page", sender="uptime_kuma", monitor="Login page"), "Login page"),
         (fires("HighErrorRate"), "HighErrorRate"),
         (fires(raw="[FIRING:1] HighErrorRate (checkout shop critical)"), "HighErrorRate (checkout shop)"),
+        (fires("Slow", raw="[FIRING:1] Slow (checkout-service critical)"), "Slow (checkout-service)"),
         (fires(None, sender="generic", raw="ALARM\nsomething broke"), "ALARM something broke"),
         (fires("x" * 300, service="s"), "s: " + "x" * 156 + "…"),
     ],
