@@ -31,7 +31,7 @@ def alert_work(
 ) -> AlertWork:
     """Raises ConfigError for a ceiling on money that nobody could count."""
     budget = AlertBudget(desk.db, alert_limits(desk.settings), desk.place.clock)
-    teller = IncidentTeller(desk.slack, desk.db, telling(desk), desk.place.owner, times=times)
+    teller = IncidentTeller(desk.slack, desk.db, telling(desk), desk.place.owner, clock=desk.place.clock, times=times)
     return AlertWork(Triaging(desk, budget, wake_line, poll=poll), teller)
 
 

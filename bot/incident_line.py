@@ -12,6 +12,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from agents.replies import Replies
 from bot.apart import apart
 from bot.blocks.incident import IncidentLine, IncidentView, incident_line, reaction_of
 from bot.blocks.reader import Reader, slack_words
+from bot.grouping import Times
 from bot.looking import look_without_end
 from bot.pacing import Pacer
 from bot.slack_client import SlackAway, SlackCalls, SlackRefused
@@ -28,6 +30,7 @@ from storage.incidents import Incident, IncidentStore, StoredAlert
 
 LINE = "line"
 AT_A_TIME = 50
+STALE = timedelta(seconds=Times.stale)
 # Somebody took the message or its place away: it is not put there again.
 GONE = frozenset({"message_not_found", "cant_update_message", "thread_not_found", "edit_window_closed"})
 NO_PLACE = frozenset({"channel_not_found", "is_archived", "not_in_channel", "no_permission", "restricted_action"})
@@ -74,7 +77,8 @@ How = Callable[[Incident, StoredAlert | None], Awaitable[Telling]]
 
 
 class IncidentTeller:
-    """`how` says for whom an incident, with the alert to stay on, is told. `owner` names this process."""
+    """`how` says for whom an incident, with the alert to stay on, is told. `owner` names this process. With a `clock`, incidents
+    of which nothing is heard any more are taken as over."""
 
     def __init__(
         self,
@@ -84,12 +88,14 @@ class IncidentTeller:
         owner: str,
         *,
         flapping_from: int = 3,
+        clock: Callable[[], datetime] | None = None,
         times: TellerTimes | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._calls, self._db, self._how, self._owner = calls, db, how, owner
         self._store = IncidentStore(db)
         self._times, self._flapping_from, self._sleep = times or TellerTimes(), flapping_from, sleep
+        self._clock = clock
         self._edits, self._reactions = Pacer(self._times.edit_pace), Pacer(self._times.reaction_pace)
         self._woken = asyncio.Event()
         self._healed_at = float("-inf")
@@ -116,13 +122,15 @@ class IncidentTeller:
         return told
 
     async def _heal(self) -> None:
-        """Runs that ended without their incident being told: their process died in between."""
+        """Runs that ended without their incident being told: their process died in between. And incidents that nobody ends."""
         now = asyncio.get_running_loop().time()
         if now - self._healed_at < self._times.heal:
             return
         self._healed_at = now
         for run_id, verdict in await self._db.call(self._store.unended, self._times.heal):
             await self._db.call(self._store.ended, run_id, verdict)
+        if self._clock is not None and (left := await self._db.call(self._store.leave, self._clock() - STALE)):
+            log.info("%d incidents are taken as over: nothing was heard of them for %s", left, STALE)
 
     # ---------------------------------------------------------------- one incident
 

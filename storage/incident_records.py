@@ -60,6 +60,11 @@ class Incident:
         return self.status == "open"
 
     @property
+    def was_left(self) -> bool:
+        """No notice ended it: nothing more was heard of what fired."""
+        return not self.is_open and self.merged_into is None and self.firing_count > 0
+
+    @property
     def thread(self) -> Thread:
         return Thread(self.team, self.channel, self.root_ts)
 

@@ -87,6 +87,10 @@ class IncidentStore:
 
         self._db.transact(work)
 
+    def leave(self, limit: datetime) -> int:
+        """Open ones of which nothing was heard since then are taken as over when they were heard of last; how many."""
+        return self._db.transact(lambda connection: connection.execute(sql.LEAVE, {"the_limit": limit}).rowcount)
+
     def unended(self, quiet_seconds: float) -> list[tuple[str, str | None]]:
         """(run, verdict) of runs that ended so long ago, or are gone, and whose incident does not know it."""
         with self._db.read() as connection:

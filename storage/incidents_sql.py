@@ -9,7 +9,7 @@ from sqlalchemy import and_, bindparam, case, delete, exists, func, insert, or_,
 
 from storage.models import diagnosis_run
 from storage.models_incidents import alert, incident, incident_run
-from storage.types import InSeconds, database_now
+from storage.types import InSeconds, UtcDateTime, database_now
 
 row, run, placed = incident.c, diagnosis_run.c, incident_run.c
 # A place that was taken for a run which nobody made: its process died in between.
@@ -78,6 +78,12 @@ QUEUE = (
         or_(row.queue_position.is_(None), row.queue_position != bindparam("the_position")),
     )
     .values(queue_position=bindparam("the_position"), **CHANGED)
+)
+# What it still counts as firing shows later that no notice ended it.
+LEAVE = (
+    update(incident)
+    .where(row.status == "open", row.merged_into.is_(None), row.last_seen_at < bindparam("the_limit", type_=UtcDateTime()))
+    .values(status="resolved", resolved_at=row.last_seen_at, due_at=None, queue_position=None, **CHANGED)
 )
 TOUCH = update(incident).where(row.incident_id == bindparam("the_incident")).values(**CHANGED)
 END_PLACE = (

@@ -127,6 +127,9 @@ def _closed_one(alert: StoredAlert, reader: Reader) -> str:
 
 def _over(view: IncidentView, reason: str | None, reader: Reader) -> IncidentLine:
     one = view.incident
+    if one.was_left:
+        since = reader.say("heard_last", time=reader.at(one.last_seen_at))
+        return _line([reader.say("left"), since], [reason or "", _closed(view, reader)], reader)
     ended = one.resolved_at or one.last_seen_at
     at_end = [f"{_name(alert)}: {phone_line(str(alert.document['value']), END_CHARS)}" for alert in view.alerts if _has_value(alert)]
     said = Resolved(one.title, ended, ended - one.opened_at, at_end, alerts=one.alert_count, turns=one.flaps)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -342,13 +342,60 @@ async def test_a_run_that_ended_unheard_is_heard_of(told: Told) -> None:
     told.post(fires(), ts=told.root)
     looked_at(told)
     make_ended_run(told)
-    running = asyncio.create_task(told.teller.run())
+    await run_until(told.teller, lambda: "warning" in told.reactions())
+
+
+LEFT = {
+    "en": "Nothing heard for 24 h, taken as over; no resolved notice came · last heard of 2026-11-30 08:43 UTC",
+    "zh": "24 小时没有任何消息，按已结束处理；未收到恢复通知 · 最后一次消息：2026-11-30 08:43 UTC",
+}
+
+
+async def run_until(teller: IncidentTeller, is_done: Callable[[], bool]) -> None:
+    running = asyncio.create_task(teller.run())
     async with asyncio.timeout(10):
-        while "warning" not in told.reactions():
+        while not is_done():
             await asyncio.sleep(0.02)
     running.cancel()
     with suppress(asyncio.CancelledError):
         await running
+
+
+async def test_an_incident_of_which_nothing_is_heard_for_a_day_is_taken_as_over(told: Told) -> None:
+    told.post(fires("A", service="a"), ts=told.root)
+    looked_at(told, "PASS")
+    fresh = told.channel.post(fires("B", service="b"), at=1)[0].incident
+    assert fresh is not None
+    teller = IncidentTeller(
+        told.calls, told.database, in_english, "me", clock=lambda: START + timedelta(days=1, seconds=1), times=QUICK
+    )
+    await run_until(teller, lambda: "ballot_box_with_check" in told.reactions())
+    assert told.lines() == [LEFT["en"]]
+    left = told.store.get("i1")
+    assert left is not None
+    assert (left.status, left.resolved_at, left.was_left) == ("resolved", START, True)
+    assert [one.incident_id for one in told.store.open()] == [fresh.incident_id]
+    again = told.channel.post(fires("A", service="a"), at=86_410)[0]
+    assert (again.what, again.incident is not None and again.incident.previous_id) == ("opened", "i1")
+
+
+async def test_what_is_heard_of_again_within_the_day_stays_open(told: Told) -> None:
+    told.post(fires("A", service="a"), ts=told.root)
+    told.post(fires("A", service="a"), at=600)
+    assert told.store.leave(START + timedelta(seconds=600)) == 0
+    told.post(ends("A", service="a"), at=700)
+    assert told.store.leave(START + timedelta(days=9)) == 0
+    ended = told.store.get("i1")
+    assert ended is not None
+    assert not ended.was_left
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_an_end_that_nobody_told_of_is_no_good_news(told: Told, language: str) -> None:
+    one = replace(told.post(fires(), ts=told.root), status="resolved", resolved_at=START)
+    line = incident_line(IncidentView(one, has_line=True), reader(language))
+    assert line is not None
+    assert line.text == LEFT[language]
 
 
 def make_ended_run(told: Told) -> None:
