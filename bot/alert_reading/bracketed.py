@@ -10,7 +10,7 @@ from agents.contracts import Alert, AlertStatus
 from bot.alert_reading.build import Links, make_alert
 from bot.alert_reading.entries import Entry, entries_of
 from bot.alert_reading.parsed import Reading
-from bot.alert_reading.post import Field, Part, Post
+from bot.alert_reading.post import Part, Post
 from bot.alert_reading.words import severity_of, status_of
 
 MAX_ALERTS = 500
@@ -83,11 +83,7 @@ def entries_of_part(part: Part, title: Title) -> list[Entry]:
 def _candidates(post: Post) -> Iterator[Part]:
     yield from post.parts
     if not any(_part_title(part) for part in post.parts):
-        yield Part(kind="text", text=post.text, markup=post.markup, links=post.links, fields=_all_fields(post))
-
-
-def _all_fields(post: Post) -> tuple[Field, ...]:
-    return tuple(field for part in post.parts for field in part.fields)
+        yield Part(kind="text", text=post.text, markup=post.markup, links=post.links, fields=post.fields)
 
 
 def _part_title(part: Part) -> Title | None:
@@ -153,7 +149,6 @@ def _alert(entry: Entry, part: Part, title: Title, sender: str, *, alone: bool) 
     status = entry.group_status or title.status
     if name == "DatasourceNoData" and status == "firing":
         status = "no_data"
-    starts_at, ends_at = entry.times(status)
     return make_alert(
         sender,
         name,
@@ -162,8 +157,9 @@ def _alert(entry: Entry, part: Part, title: Title, sender: str, *, alone: bool) 
         labels=labels,
         annotations=entry.annotations,
         value=entry.value,
-        starts_at=starts_at,
-        ends_at=ends_at,
+        starts_at=entry.starts_at,
+        ends_at=entry.ends_at,
+        at=entry.at,
         links=_links(entry, part).by_kind(),
         group=title.group if alone and labels.keys() <= {"alertname"} else None,
         raw="\n".join(piece for piece in (part.title or part.fallback, *entry.lines) if piece),
@@ -176,6 +172,6 @@ def _first_level(*said: str | None) -> str | None:
 
 
 def _links(entry: Entry, part: Part) -> Links:
-    links = entry.links.add_all((button.label, button.url) for button in part.buttons)
+    links = entry.links.add_links(part.buttons)
     tail = _TAIL.search(part.fallback[-1_000:])
     return links.add("source", part.title_link).add("source", tail[1] if tail else "")

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from agents.contracts import Alert, AlertStatus
+from bot.alert_reading.markup import Link
 from bot.alert_reading.words import severity_of, severity_written
 
 MAX_NAME = 500
@@ -42,11 +43,14 @@ def make_alert(
     value: str | None = None,
     starts_at: str | None = None,
     ends_at: str | None = None,
+    at: str | None = None,
     links: Mapping[str, str] | None = None,
     group: str | None = None,
     raw: str = "",
 ) -> Alert:
-    """`severity` as the post has it. A sender that says nothing of a field leaves it out."""
+    """`severity` as the post has it. `at`: a time that names neither start nor end, so the start, or a resolved notice's end.
+    A sender that says nothing of a field leaves it out."""
+    is_end = status == "resolved"
     name = (name or "").strip()[:MAX_NAME] or None
     kept = _kept(labels)
     return Alert(
@@ -58,8 +62,8 @@ def make_alert(
         labels=kept,
         annotations=_kept(annotations),
         value=None if value in _NO_VALUE else (value or "").strip()[:MAX_VALUE] or None,
-        starts_at=starts_at,
-        ends_at=ends_at,
+        starts_at=starts_at or (None if is_end else at),
+        ends_at=ends_at or (at if is_end else None),
         links=dict(links or {}),
         group=(group or "").strip()[:MAX_NAME] or None,
         fingerprint=fingerprint(sender, name, kept, group),
@@ -107,6 +111,9 @@ class Links:
         for label, url in named:
             self.add(link_kind(label), url)
         return self
+
+    def add_links(self, links: Iterable[Link]) -> Links:
+        return self.add_all((link.label, link.url) for link in links)
 
     def by_kind(self) -> dict[str, str]:
         return dict(self._found)

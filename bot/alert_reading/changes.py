@@ -54,9 +54,7 @@ def change_note(post: Post) -> ChangeNote | None:
 
 
 def _note(post: Post, text: str, head: str, version: re.Match[str] | None, where: re.Match[str] | None) -> ChangeNote:
-    named = {key.casefold(): value for key, value in pairs_of(text)} | {
-        field.title.casefold(): field.value for part in post.parts for field in part.fields
-    }
+    named = {key.casefold(): value for key, value in (*pairs_of(text), *((field.title, field.value) for field in post.fields))}
     by = _BY.search(text)
     links = [link.url for link in post.links] + [link.url for part in post.parts for link in (*part.links, *part.buttons)]
     titles = [part.title_link for part in post.parts if part.title_link]

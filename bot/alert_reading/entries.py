@@ -102,11 +102,6 @@ class Entry:
         else:
             self.at = self.at or at
 
-    def times(self, status: AlertStatus) -> tuple[str | None, str | None]:
-        """Start and end. A resolved notice's own time is its end."""
-        is_end = status == "resolved"
-        return self.starts_at or (None if is_end else self.at), self.ends_at or (self.at if is_end else None)
-
     def _tags(self, key: str, value: str) -> None:
         """`env:prod, service="checkout"` are labels; tags without names are a note."""
         found = _TAG.findall(value[:4_000])
@@ -185,7 +180,7 @@ class _Reader:
         else:
             self._sentence(text)
         self._entry.lines.append(text)
-        self._entry.links.add_all(_named(links_in(markup)))
+        self._entry.links.add_links(_named(links_in(markup)))
 
     def _pairs(self, pairs: list[tuple[str, str]]) -> None:
         for key, value in pairs:
@@ -226,5 +221,5 @@ def _leaves_section(text: str) -> bool:
     return pair is not None and "=" not in text[: len(pair[0]) + 3]
 
 
-def _named(links: Iterable[Link]) -> Iterator[tuple[str, str]]:
-    return ((link.label, link.url) for link in links if link.label and not link.label.startswith("http"))
+def _named(links: Iterable[Link]) -> Iterator[Link]:
+    return (link for link in links if link.label and not link.label.startswith("http"))

@@ -87,7 +87,7 @@ def _of_piece(piece: _Piece, sender: str, *, sure: bool) -> Iterator[Alert]:
     elif listed:
         for line, heading in listed:
             entry = Entry(lines=[line])
-            entry.links.add_all((link.label, link.url) for link in links_in(line))
+            entry.links.add_links(links_in(line))
             yield _alert(entry, heading, piece, sender, [])
     else:
         entry = _entry(piece)
@@ -178,7 +178,7 @@ def _entry(piece: _Piece) -> Entry:
         text = plain(markup).strip()
         if text and text not in skipped:
             _line(entry, text)
-        entry.links.add_all((link.label, link.url) for link in links_in(markup) if not link.label.startswith("http"))
+        entry.links.add_links(link for link in links_in(markup) if not link.label.startswith("http"))
     return entry
 
 
@@ -213,9 +213,8 @@ def _alert(entry: Entry, heading: Heading, piece: _Piece, sender: str, headings:
     if name and entry.annotations.get("summary") == name:
         del entry.annotations["summary"]
     status = entry.status or heading.status or (colour_of(piece.parts) if not entry.severity else None) or "firing"
-    starts_at, ends_at = entry.times(status)
     for part in piece.parts:
-        entry.links.add("source", part.title_link).add_all((button.label, button.url) for button in part.buttons)
+        entry.links.add("source", part.title_link).add_links(part.buttons)
     return make_alert(
         sender,
         bare(name),
@@ -224,8 +223,9 @@ def _alert(entry: Entry, heading: Heading, piece: _Piece, sender: str, headings:
         labels=entry.labels,
         annotations=entry.annotations,
         value=entry.value,
-        starts_at=starts_at,
-        ends_at=ends_at,
+        starts_at=entry.starts_at,
+        ends_at=entry.ends_at,
+        at=entry.at,
         links=entry.links.by_kind(),
         raw="\n".join(dict.fromkeys([*piece.headings[:1], *entry.lines])) if headings else "\n".join(entry.lines),
     )

@@ -76,7 +76,6 @@ class Post:
     parent_user: str
     is_edit: bool
     has_files: bool
-    has_unfurls: bool
     by_person: bool
     update_of_ts: str | None
     metadata_type: str
@@ -89,6 +88,11 @@ class Post:
         """Whether the sender's name holds one of these, compared without case, space and punctuation."""
         own = squeezed(self.username)
         return any(name in own for name in names)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """Of all its parts."""
+        return tuple(field for part in self.parts for field in part.fields)
 
     def field(self, *titles: str) -> str:
         return next((value for part in self.parts if (value := part.field(*titles))), "")
@@ -115,8 +119,7 @@ def read_post(event: Mapping[str, Any]) -> Post:
 def read_message(message: Mapping[str, Any], *, is_edit: bool = False) -> Post:
     taken = _Taken()
     markup = taken.text(message.get("text"))
-    attachments = _mappings(message.get("attachments"))
-    own = [attachment for attachment in attachments if not _is_unfurl(attachment)]
+    own = [attachment for attachment in _mappings(message.get("attachments")) if not _is_unfurl(attachment)]
     parts = tuple(_parts(message, own, taken))
     ts, thread_ts = _id(message.get("ts")), _id(message.get("thread_ts"))
     return Post(
@@ -134,7 +137,6 @@ def read_message(message: Mapping[str, Any], *, is_edit: bool = False) -> Post:
         parent_user=_id(message.get("parent_user_id")),
         is_edit=is_edit,
         has_files=bool(message.get("files")),
-        has_unfurls=len(own) < len(attachments),
         by_person=_by_person(message, bool(own)),
         update_of_ts=(ts or None) if is_edit else (thread_ts if thread_ts and thread_ts != ts else None),
         metadata_type=_id(_mapping(message.get("metadata")).get("event_type")),

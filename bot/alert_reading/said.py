@@ -37,9 +37,8 @@ class Said:
 
 def said(post: Post) -> Said:
     pairs: dict[str, str] = {}
-    for part in post.parts:
-        for field in part.fields:
-            pairs.setdefault(folded_key(field.title), field.value)
+    for field in post.fields:
+        pairs.setdefault(folded_key(field.title), field.value)
     for text in (post.text, *(part.text for part in post.parts)):
         for key, value in _lines(text):
             pairs.setdefault(folded_key(key), value)

@@ -45,8 +45,7 @@ def _read(post: Post) -> Reading | None:
         },
         annotations={"description": post.field("Alarm description", "Description"), "reason": reason},
         value=latest_point(reason),
-        starts_at=at if status != "resolved" else None,
-        ends_at=at if status == "resolved" else None,
+        at=at,
         links=_links(post).by_kind(),
         raw=whole,
     )
@@ -66,7 +65,7 @@ def _links(post: Post) -> Links:
     for part in post.parts:
         links.add("source", part.title_link)
         links.add_all(("source" if "CloudWatch Alarm" in link.label else link.label, link.url) for link in part.links)
-        links.add_all((button.label, button.url) for button in part.buttons)
+        links.add_links(part.buttons)
     return links.add_all(("source" if "CloudWatch Alarm" in link.label else link.label, link.url) for link in post.links)
 
 

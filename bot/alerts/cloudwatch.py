@@ -56,8 +56,7 @@ def _read(post: Post) -> Reading | None:
             "old_state": post.field("Old State", "OldStateValue", "Previous State"),
         },
         value=latest_point(reason),
-        starts_at=at if status != "resolved" else None,
-        ends_at=at if status == "resolved" else None,
+        at=at,
         links=_links(post).by_kind(),
         raw=post.whole(),
     )
@@ -75,8 +74,8 @@ def _links(post: Post) -> Links:
     links = Links()
     for part in post.parts:
         links.add("source", part.title_link).add("source", part.field("Link to Alarm", "Alarm link", "Link"))
-        links.add_all((link.label, link.url) for link in (*part.links, *part.buttons))
-    return links.add_all((link.label, link.url) for link in post.links)
+        links.add_links((*part.links, *part.buttons))
+    return links.add_links(post.links)
 
 
 SENDER = Sender(name="aws-cloudwatch", claims=_claims, read=_read)

@@ -79,8 +79,7 @@ def _read(post: Post) -> Reading | None:
             conditions=("conditions met", "conditions"), threshold=("threshold",), reason=("reason", "error received")
         ),
         value=known.get(*_MEASURED),
-        starts_at=None if status == "resolved" else _time(known),
-        ends_at=_time(known) if status == "resolved" else None,
+        at=read_time(known.get("timestamp", "checked at", "started", "start time", "@timestamp", "time")),
         links=links_by_kind(post),
         raw=post.whole(),
     )
@@ -89,10 +88,6 @@ def _read(post: Post) -> Reading | None:
 
 def _labels(known: Said, group: str | None) -> dict[str, str]:
     return {**known.labels(**_LABELS), **({"group": group} if group else {})}
-
-
-def _time(known: Said) -> str | None:
-    return read_time(known.get("timestamp", "checked at", "started", "start time", "@timestamp", "time"))
 
 
 SENDER = Sender(name="elastic", claims=_claims, read=_read)

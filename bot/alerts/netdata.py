@@ -27,7 +27,6 @@ def _read(post: Post) -> Reading | None:
     status = _STATUSES[match[2]]
     part = post.parts[0] if post.parts else None
     name, _, value = _RAISED_FOR.sub("", bare(match[4])).partition(" = ")
-    at = instant_of(part.ts) if part and part.ts else None
     alert = make_alert(
         SENDER.name,
         name,
@@ -36,8 +35,7 @@ def _read(post: Post) -> Reading | None:
         labels={"host": match[1], "chart": match[3]},
         annotations={"description": part.text if part else ""},
         value=value,
-        starts_at=at if status == "firing" else None,
-        ends_at=at if status == "resolved" else None,
+        at=instant_of(part.ts) if part and part.ts else None,
         links=Links().add("source", part.title_link if part else "").by_kind(),
         raw=post.whole(),
     )

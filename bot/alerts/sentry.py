@@ -61,7 +61,7 @@ def _issue(post: Post) -> Reading | None:
     own = next((part.title for part in post.parts if part.title_link == link.url), "")
     name = heading(own or link.label)
     tags = dict(_TAG.findall(body[:8_000]))
-    fields = {field.title: field.value for part in post.parts for field in part.fields if field.title.islower()}
+    fields = {field.title: field.value for field in post.fields if field.title.islower()}
     labels = fields | tags | known.labels(project=("project",), short_id=("short id",)) | _of_footer(post)
     only_id, status = _SHORT_ID.fullmatch(name), _status(post, known.get("state"))
     if only_id and status == "firing":

@@ -74,12 +74,7 @@ def _name(post: Post, lines: list[str]) -> str | None:
 
 def _labels(post: Post, known: Said) -> dict[str, str]:
     """The result's fields by their names, and places where a line names one; measured values and times are none."""
-    own = {
-        field.title: field.value
-        for part in post.parts
-        for field in part.fields
-        if role_of(field.title) in (None, *_PLACES)
-    }
+    own = {field.title: field.value for field in post.fields if role_of(field.title) in (None, *_PLACES)}
     lines = {key: value for key, value in known.pairs.items() if role_of(key) in _PLACES}
     return lines | {key: value for key, value in own.items() if key.casefold() not in lines}
 

@@ -7,7 +7,7 @@ import re
 from bot.alert_reading.build import Links, make_alert
 from bot.alert_reading.markup import bare
 from bot.alert_reading.parsed import Reading, Sender
-from bot.alert_reading.post import Field, Post
+from bot.alert_reading.post import Post
 from bot.alert_reading.times import read_time, zone_in
 from bot.alert_reading.words import status_of
 
@@ -24,12 +24,8 @@ def _read(post: Post) -> Reading | None:
     message = _MENTION.sub("", (post.field("Message") or post.text)[:4_000].rstrip())
     match = _MESSAGE.search(message)
     status = status_of(match[2]) if match else None
-    if match is None and (expiry := _CERTIFICATE.search(message)):
-        links = Links().add("monitor", expiry[2]).by_kind()
-        return Reading((make_alert(SENDER.name, expiry[1], "firing", labels={"monitor": expiry[1]}, annotations={"description": expiry[3]}, links=links, raw=message),))
     if match is None or status is None:
-        return None
-    at = _time(post)
+        return _expiry(message)
     buttons = [(button.label, button.url) for part in post.parts for button in part.buttons]
     alert = make_alert(
         SENDER.name,
@@ -37,18 +33,26 @@ def _read(post: Post) -> Reading | None:
         status,
         labels={"monitor": match[1]},
         annotations={"description": bare(match[3])},
-        starts_at=at if status == "firing" else None,
-        ends_at=at if status == "resolved" else None,
+        at=_time(post),
         links=Links().add_all(("dashboard" if "kuma" in label.casefold() else label, url) for label, url in buttons).by_kind(),
         raw=message,
     )
     return Reading((alert,))
 
 
+def _expiry(message: str) -> Reading | None:
+    match = _CERTIFICATE.search(message)
+    if match is None:
+        return None
+    links = Links().add("monitor", match[2]).by_kind()
+    notes = {"description": match[3]}
+    alert = make_alert(SENDER.name, match[1], "firing", labels={"monitor": match[1]}, annotations=notes, links=links, raw=message)
+    return Reading((alert,))
+
+
 def _time(post: Post) -> str | None:
     """`Time (UTC)`, `Time (Asia/Shanghai)`."""
-    fields: list[Field] = [field for part in post.parts for field in part.fields]
-    field = next((field for field in fields if field.title.startswith("Time")), None)
+    field = next((field for field in post.fields if field.title.startswith("Time")), None)
     return read_time(field.value, zone=zone_in(field.title)) if field else None
 
 

@@ -49,7 +49,7 @@ def _read(post: Post) -> Reading | None:
         value=part.field("Opdata"),
         starts_at=at if is_start else None,
         ends_at=at if status == "resolved" and not is_start else None,
-        links=Links().add("source", part.title_link).add_all((b.label, b.url) for b in part.buttons).by_kind(),
+        links=Links().add("source", part.title_link).add_links(part.buttons).by_kind(),
         raw=post.whole(),
     )
     own = _OWN_LEVELS.get(severity_written(part.field("Severity")) or "")
