@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
 from bot.alert_budget import AlertBudget
@@ -33,6 +34,13 @@ _RANKS = {"info": 0, "warning": 1, "high": 2, "critical": 3}
 log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True)
+class _Placed:
+    incident: Incident
+    standing: Standing
+    run_id: str
+
+
 class Triaging:
     """`wake_line` tells this process's queue that there is a run. `poll` seconds lie between two looks for what other
     processes took in, or what has become due."""
@@ -51,13 +59,16 @@ class Triaging:
 
     async def look(self) -> None:
         """Take up what is due. Raises storage's errors: the rest is due still."""
-        waiting = 0
+        waiting, placed = 0, list[_Placed]()
         for incident in await self._desk.db.call(self._desk.incidents.due, self._desk.place.clock()):
-            name = f"incident {incident.incident_id}"
-            waiting += await apart(self._taken_up(incident, waiting + 1), name, otherwise=False)
+            found = await apart(self._taken_up(incident, waiting + 1), _name(incident), otherwise=False)
+            waiting += found is True
+            placed += [found] if isinstance(found, _Placed) else []
+        # At once: a source of labels that hangs holds none but its own up.
+        await asyncio.gather(*(self._started(one) for one in placed))
 
-    async def _taken_up(self, incident: Incident, position: int) -> bool:
-        """Whether it waits in the line, at that position."""
+    async def _taken_up(self, incident: Incident, position: int) -> _Placed | bool:
+        """Its run's place; else whether it waits in the line, at that position."""
         standing = await self._desk.alert_channels.standing(incident.channel)
         reason = self._reason(incident, standing)
         if reason is None:
@@ -80,29 +91,35 @@ class Triaging:
 
     # ---------------------------------------------------------------- its run
 
-    async def _admitted(self, incident: Incident, standing: Standing, position: int) -> bool:
+    async def _admitted(self, incident: Incident, standing: Standing, position: int) -> _Placed | bool:
         run_id = self._desk.place.new_id()
         found = await self._desk.db.call(self._budget.admit, incident, run_id, position=position)
         if found.what == "start":
-            await self._start(incident, standing, run_id)
-        elif found.what == "skip":
+            return _Placed(incident, standing, run_id)
+        if found.what == "skip":
             log.warning("incident %s is not looked into: %s", incident.incident_id, found.reason)
         return found.what == "wait"
 
-    async def _start(self, incident: Incident, standing: Standing, run_id: str) -> None:
-        """Its place is taken. What goes wrong here leaves it: the incident is due again in a minute."""
+    async def _started(self, one: _Placed) -> None:
+        """A fault of ours is told in the thread: the next try would fail as well, and cost others their places."""
+        if not await apart(self._start(one.incident, one.standing, one.run_id), _name(one.incident), otherwise=False):
+            await self._desk.db.call(self._desk.incidents.give_back, one.run_id, FAILED)
+
+    async def _start(self, incident: Incident, standing: Standing, run_id: str) -> bool:
+        """Its place is taken. Where Slack or the database is away it stays so, and the incident is due again in a minute."""
         desk, run = self._desk, await self._made(incident, run_id)
         if run is None:
-            return
+            return True
         details: dict[str, Any] = {"trigger": "alert", "incident": incident.incident_id, "occurrence": incident.occurrence}
         if standing.trial:
             ts = await self._trial_post(incident, standing.trial, run_id)
             if ts is None:
-                return
+                return True
             details["trial"] = {"channel": standing.trial, "ts": ts}
         await desk.db.call(desk.jobs.add, _job(incident, run, details))
         log.info("run %s looks into incident %s: %s", run.run_id, incident.incident_id, incident.title)
         self._wake_line()
+        return True
 
     async def _made(self, incident: Incident, run_id: str) -> NewRun | None:
         desk = self._desk
@@ -148,6 +165,10 @@ class Triaging:
             await desk.db.call(desk.incidents.give_back, run_id, NO_TRIAL)
             return None
         return str(posted["ts"])
+
+
+def _name(incident: Incident) -> str:
+    return f"incident {incident.incident_id}"
 
 
 def _job(incident: Incident, run: NewRun, details: dict[str, Any]) -> NewJob:

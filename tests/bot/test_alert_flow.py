@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from alert_bot import ALERTS, ALERTS_ID, SHARED, Waiting, alert_bot, alertmanage
 from slack_worker import emulator, part_of
 
 from bot.emulator.slack import SlackEmulator
+from storage.alert_places import AlertPlaces
 from storage.engine import Database
 
 # Every stored alert of this name becomes unreadable.
@@ -193,8 +195,10 @@ async def test_a_fault_in_one_incident_keeps_no_other_from_its_run(
             bot.post(**alertmanager("Broken", rest="billing critical"))
             healthy = bot.post(**alertmanager("DiskFull", rest="db-03 critical"))
             await slack.wait_for(lambda: "answer" in bot.parts(healthy))
-            await slack.wait_for(lambda: "failed inside us and is tried again" in caplog.text)
+            await slack.wait_for(lambda: "failed inside us" in caplog.text)
             assert [run.query for run in bot.runs] == ["DiskFull · critical"]
+            await slack.wait_for(lambda: "failed" in [one.not_run_reason for one in bot.open])
+            assert AlertPlaces(sqlite_database).load(slack.team_id, datetime.now(UTC).date()).hour == 1
 
 
 async def test_a_post_that_is_deleted_before_it_is_looked_into_gets_no_run(sqlite_database: Database) -> None:
