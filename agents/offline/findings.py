@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from agents.llm.base import CitedRef, Exchange, ToolOffer
 from agents.offline.causes import CASES, Changed, Explained, changed, explained, explains, share_a_word
+from agents.offline.changed_files import is_in_file_of
 from agents.offline.entities import mentions
 from agents.offline.evidence import Alert, Change, Chunk, Evidence, LogKind, Row, Series
 from agents.offline.external_calls import is_external
@@ -57,14 +58,20 @@ class Findings:
 
     @property
     def changed_line(self) -> tuple[Telling, Telling] | None:
-        """A line of a change and an error line of an outside log that share a telling word; none beside a stated cause."""
+        """A line of a change and an error line of an outside log that share a telling word, the change in a file of what
+        the question or the error names; none beside a stated cause."""
         if any(line.states_cause for line in self.telling) or self.question.ask != "why":
             return None
         changes = [line for line in self.telling if line.source == "change"]
         errors = [line for line in self.telling if line.source == "log" and line.weight >= ERROR_WEIGHT]
         pairs = ((change, error) for error in errors for change in changes)
         alike = ((change, error) for change, error in pairs if share_a_word(change.cited.ref.text, error.cited.ref.text))
-        return next(alike, None)
+        names = self.question.names
+        return next(((one, error) for one, error in alike if not names or self._is_theirs(one, error)), None)
+
+    def _is_theirs(self, change: Telling, error: Telling) -> bool:
+        names = (*self.question.names, *error.cited.ref.text.split()[:1])
+        return is_in_file_of(change.cited, names, self.exchanges)
 
     @property
     def added(self) -> list[Telling]:

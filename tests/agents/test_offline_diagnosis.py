@@ -135,6 +135,20 @@ def test_a_change_and_an_error_that_speak_of_one_thing_are_a_cause_and_others_ar
         assert len(causes(drafted("Why is web-1 failing?", answers))) == expected
 
 
+@pytest.mark.parametrize(("path", "expected"), [("apps/web/values.yaml", 1), ("apps/promo-banner/values.yaml", 0)])
+def test_a_change_in_another_workloads_file_is_no_cause_whatever_words_it_shares(path: str, expected: int) -> None:
+    changed = f"--- {path}\n-  templates: v1\n+  templates: v2"
+    answers = Answers().text("what_changed", {}, changed)
+    answers.text("pod_logs", {"pod_name": "web-1"}, "web-1 ERROR template engine failed")
+    assert len(causes(drafted("Why is web-1 failing?", answers))) == expected
+
+
+def test_another_pod_in_the_list_of_the_namespace_states_no_cause_of_the_asked_one() -> None:
+    rows = "web-1     0/1   CrashLoopBackOff   4\nbatch-9   0/1   OOMKilled   7"
+    answers = Answers().text("get_pods", {"namespace": "shop"}, rows)
+    assert causes(drafted("What is wrong with web-1 in namespace shop?", answers)) == []
+
+
 def test_a_claim_that_the_gate_would_refuse_is_never_made() -> None:
     answers = Answers().logs(POOL)
     (cited,) = answers.exchanges[0].refs
