@@ -8,11 +8,11 @@ from contextlib import asynccontextmanager
 
 from bot.alert_channels import AlertChannels
 from bot.app import App, prepare
-from bot.blocks.reader import slack_words
 from bot.blocks.samples import Sample, samples
 from bot.doctor import Finding
 from bot.errors import ConfigError
 from bot.identity import Identity, access, identify, scopes, socket_address
+from bot.incident_line import incident_words
 from bot.people import LookupFailed, People, Place
 from bot.settings import variable
 from bot.slack_client import SlackAway, SlackCalls, SlackRefused, found_problems, open_slack
@@ -46,7 +46,7 @@ async def payloads(app: App) -> list[Finding]:
     if app.settings.slack_bot_token is None:
         missing = f"nothing was sent: slack_bot_token ({variable('slack_bot_token')}) is not set"
         return [Finding(name="payloads", state="fail", detail=missing, advice="Set it, or leave out --slack.")]
-    sent = samples(slack_words(app.work.replies))
+    sent = samples(incident_words(app.work.replies))
     async with _asked_once(app) as calls:
         if isinstance(calls, Finding):
             return [calls.model_copy(update={"name": "payloads"})]

@@ -16,6 +16,8 @@ from bot.blocks.evidence import evidence_gone, evidence_loading, evidence_view
 from bot.blocks.feedback import CaseDraft, case_offer, edit_case_view, why_not_view
 from bot.blocks.gaps import add_context_view, ask_someone_view
 from bot.blocks.home import HomeBudget, HomeFacts, HomeModel, HomeRun, HomeSource, home_view
+from bot.blocks.incident import incident_line
+from bot.blocks.incident_samples import sample_incidents
 from bot.blocks.outcome import answer_message
 from bot.blocks.progress import progress_blocks, progress_line, stop_block
 from bot.blocks.reader import Reader
@@ -45,8 +47,9 @@ class Sample:
 
 
 def samples(words: Replies) -> list[Sample]:
+    """`words`: those of answers, blocks and incidents' lines."""
     english, chinese = (Reader(words, language, ZoneInfo("Asia/Shanghai")) for language in ("en", "zh"))
-    return [*_messages(english, chinese), *_reports(english, chinese), *_views(english, chinese)]
+    return [*_messages(english, chinese), *_reports(english, chinese), *_incidents(english, chinese), *_views(english, chinese)]
 
 
 def _messages(english: Reader, chinese: Reader) -> Iterator[Sample]:
@@ -71,6 +74,13 @@ def _reports(english: Reader, chinese: Reader) -> Iterator[Sample]:
     for name, reader in (("report_resolved", english), ("report_resolved_zh", chinese)):
         over = resolved_message(sample_resolved(), reader)
         yield Sample(name, "message", {"blocks": over.blocks, "text": over.text})
+
+
+def _incidents(english: Reader, chinese: Reader) -> Iterator[Sample]:
+    for state, view in sample_incidents():
+        for suffix, reader in (("", english), ("_zh", chinese)):
+            if line := incident_line(view, reader):
+                yield Sample(f"incident_{state}{suffix}", "message", {"blocks": line.blocks, "text": line.text})
 
 
 def _answer(name: str, outcome: RunOutcome, reader: Reader) -> Sample:

@@ -21,13 +21,15 @@ from bot.blocks.progress import progress_chunks, progress_markdown
 from bot.blocks.reader import Reader, slack_words
 from bot.blocks.sample_run import sample_call, sample_events, sample_outcome, sample_proofs
 from bot.blocks.samples import Sample, samples
+from bot.incident_line import incident_words
 from bot.validator import check
 
 FOLDER = Path(__file__).parent / "golden"
 WORDS = slack_words(Replies.load(Path(__file__).parents[2] / "prompts" / "replies"))
+SAMPLES = samples(incident_words(Replies.load(Path(__file__).parents[2] / "prompts" / "replies")))
 
 
-@pytest.mark.parametrize("sample", samples(WORDS), ids=lambda sample: sample.name)
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
 def test_a_payload_looks_as_reviewed_and_is_taken(sample: Sample) -> None:
     if sample.kind == "message":
         assert check("chat.postMessage", {"channel": "C1", **sample.payload}) == []
@@ -54,6 +56,12 @@ def test_a_stream_looks_as_reviewed() -> None:
 
 def golden(name: str, payload: Any) -> None:
     check_golden(FOLDER / f"{name}.json", json.dumps(payload, ensure_ascii=False, indent=1) + "\n")
+
+
+def test_every_state_of_an_incidents_line_has_a_sample_in_both_languages() -> None:
+    states = ("firing", "waiting", "not_looked", "over", "left", "part")
+    wanted = {f"incident_{state}{suffix}" for state in states for suffix in ("", "_zh")}
+    assert {sample.name for sample in SAMPLES if sample.name.startswith("incident_")} == wanted
 
 
 def test_the_line_round_a_quote_comes_from_the_stored_call() -> None:
