@@ -138,8 +138,11 @@ class JobStore:
     def place_in_line(self, run_id: str) -> int:
         """1 = next to start; 0 where the run does not wait (it runs, has ended, or is unknown)."""
         with self._db.read() as connection:
-            own = connection.execute(sql.WAITING, {"the_run": run_id}).scalar()
-            return 0 if own is None else 1 + (connection.execute(sql.AHEAD, {"the_id": own}).scalar() or 0)
+            own = connection.execute(sql.WAITING, {"the_run": run_id}).first()
+            if own is None:
+                return 0
+            values = {"the_id": own[0], "the_class": own[1]}
+            return 1 + (connection.execute(sql.AHEAD, values).scalar() or 0)
 
     def unfinished(self, thread: Thread | None = None) -> list[Job]:
         """Jobs that wait or run, oldest first: of this thread (what a "stop" there means), or of all."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import String, and_, bindparam, delete, exists, func, insert, or_, select, update
+from sqlalchemy import String, and_, bindparam, case, delete, exists, func, insert, or_, select, update
 
 from storage.models import diagnosis_run
 from storage.models_slack import job, slack_event, slack_message
@@ -56,6 +56,8 @@ ONE_JOB = JOBS.where(row.run_id == bindparam("the_run"))
 FIRST_OF_ITS_THREAD = ~exists().where(
     earlier.c.session_id == run.session_id, earlier.c.id < run.id, earlier.c.status.in_(UNFINISHED)
 )
+# Who asked goes first: a storm of alerts must not keep a person waiting.
+IS_ALERTS = case((row.user_id.is_(None), 1), else_=0)
 # Unanswered jobs are few, and have an index: both polls begin with them, however long the history.
 READY = (
     JOBS.where(
@@ -63,13 +65,17 @@ READY = (
         or_(run.status == "QUEUED", and_(run.status == "RUNNING", run.lease_until < database_now())),
         FIRST_OF_ITS_THREAD,
     )
-    .order_by(row.id)
+    .order_by(IS_ALERTS, row.id)
     .limit(bindparam("the_limit"))
 )
 UNFINISHED_JOBS = JOBS.where(row.answered_at.is_(None), run.status.in_(UNFINISHED)).order_by(row.id)
-WAITING = select(run.id).where(run.run_id == bindparam("the_run"), run.status == "QUEUED")
+WAITING = select(run.id, IS_ALERTS).join_from(job, diagnosis_run, row.run_id == run.run_id)
+WAITING = WAITING.where(run.run_id == bindparam("the_run"), run.status == "QUEUED")
 AHEAD = select(func.count()).join_from(job, diagnosis_run, row.run_id == run.run_id)
-AHEAD = AHEAD.where(run.status == "QUEUED", run.id < bindparam("the_id"))
+AHEAD = AHEAD.where(
+    run.status == "QUEUED",
+    or_(bindparam("the_class") > IS_ALERTS, and_(bindparam("the_class") == IS_ALERTS, run.id < bindparam("the_id"))),
+)
 
 UNTAKEN = or_(row.delivery_until.is_(None), row.delivery_until < database_now())
 UNDELIVERED = (

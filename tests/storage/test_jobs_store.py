@@ -189,6 +189,15 @@ def test_the_place_in_line_counts_those_before(database: Database) -> None:
     assert places == [0, 1, 2, 3, 0]
 
 
+def test_a_person_goes_before_a_storm_of_alerts(database: Database) -> None:
+    store = JobStore(database)
+    for number in range(3):
+        asked = new_job(number, Thread("T1", "C1", f"1700000001.{number:06}"))
+        store.add(asked if number == 2 else replace(asked, user_id=None))
+    assert ready(store) == ["run-2", "run-0", "run-1"]
+    assert [store.place_in_line(f"run-{number}") for number in range(3)] == [2, 3, 1]
+
+
 def test_what_waits_or_runs_is_told_by_thread(database: Database) -> None:
     store, trace = JobStore(database), TraceStore(database)
     for number, thread in ((1, THREAD), (2, THREAD), (3, OTHER), (4, THREAD)):
