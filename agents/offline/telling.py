@@ -140,7 +140,7 @@ class _Asked:
     neighbours: frozenset[str]
 
     def of(self, exchange: Exchange) -> Iterator[Telling]:
-        about, asked_for = self._is_about(exchange), self._asks_for_thing(exchange)
+        about, asked_for = self._is_about(exchange), bool(exchange.call.arguments)
         for cited in exchange.refs:
             text = cited.ref.text
             if cited.ref.raw_path == NO_EVIDENCE_PATH or _patterns().noise.search(text) or not _says_enough(text):
@@ -164,13 +164,6 @@ class _Asked:
             return True
         related = {entity.name for entity in self.known}
         return any(mentions(self.question, value) or value in related for value in arguments)
-
-    def _asks_for_thing(self, exchange: Exchange) -> bool:
-        """Whether the call asked for a named thing or what belongs to it: a list of its namespace holds others too."""
-        arguments = [str(value) for value in (exchange.call.arguments or {}).values()]
-        subject, related = self.question.subject, {entity.name for entity in self.known}
-        asked = subject is not None and bool(subject.id) and subject.id in arguments
-        return asked or any(self._names(value) or value in related for value in arguments)
 
     def _names(self, text: str) -> bool:
         return any(name in text for name in (*self.question.names, *self.neighbours))
@@ -216,7 +209,7 @@ def weight_of(text: str, tool: str) -> float:
 def _is_change(exchange: Exchange, text: str) -> bool:
     """A line of a change's own text: it names keys, not the workload."""
     pattern = _pattern_of(text, exchange.call.name)
-    return pattern is not None and bool(pattern.tool.pattern)
+    return pattern is not None and "change" in pattern.tool.pattern
 
 
 def states_asked(question: Question, text: str) -> bool:

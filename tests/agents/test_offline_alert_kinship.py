@@ -40,6 +40,7 @@ def test_a_back_off_and_a_crashed_pod_are_the_same_trouble_told_twice_and_no_cau
         "ERROR could not send newsletter 8841: mailbox full",
         "ERROR template monthly.html cannot be rendered: key footer is undefined",
         "ERROR connection refused by metrics-sink:9091, sample dropped",
+        "ERROR x509: certificate has expired for telemetry.example, span dropped",
     ],
 )
 def test_an_unrelated_error_in_the_log_of_a_crashed_pod_is_not_its_cause(chatter: str) -> None:
@@ -142,6 +143,12 @@ def test_a_record_of_days_ago_states_no_cause_of_todays_alert() -> None:
 
     assert causes("2026-11-30T08:10:00Z")
     assert causes("2026-11-20T08:10:00Z") == []
+
+
+def test_an_event_that_says_what_it_is_due_to_is_told_as_an_event_and_no_change() -> None:
+    line = {"date": "2026-11-30T08:10:00Z", "message": "orders-prod was restarted due to an engine patch."}
+    draft = drafted(outside(Answers(), "get_events", events=[line]), alert("DatabaseRestarted", {"db_instance": "orders-prod"}))
+    assert not any("A change reads" in claim.claim_text for claim in draft.claims)
 
 
 def test_a_threshold_that_was_crossed_and_the_level_itself_are_one_symptom() -> None:
