@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from agents.contracts import AlertStatus
@@ -17,7 +18,8 @@ _MONITORS = ("monitor", "alert", "alarm", "watch", "nagios", "icinga", "sensu", 
              "prtg", "observ", "kube", "k8s", "healthcheck", "pingdom", "statuscake", "betterstack", "dynatrace", "appdynamics", "honeycomb", "rollbar", "bugsnag",
              "site24x7", "solarwinds", "librenms", "victoria", "robusta", "signoz", "instana", "sumologic", "coralogix", "监控", "告警", "監視", "мониторинг", "모니터", "مراقبة", "incident", "oncall", "status")  # fmt: skip
 # Keys of tickets, builds and pull requests, whose states are no alert's.
-_OTHERS = {"reporter", "issue type", "sprint", "epic", "pull request", "branch", "commit", "author", "assignee", "reviewer", "due date", "story points"}
+_OTHERS = {"reporter", "issue type", "sprint", "epic", "pull request", "branch", "commit", "author", "assignee", "reviewer", "due date", "story points", "requester", "submitter", "ticket id"}
+_THRESHOLD = re.compile(r"\bthreshold\b|阈值|阀值|閾値|порог|임계", re.IGNORECASE)
 _SUPPORT = {"host", "instance", "service", "value", "started", "namespace", "cluster", "noted"}
 
 
@@ -33,10 +35,16 @@ def is_alert(entry: Entry, heading: Heading, parts: Sequence[Part], post: Post) 
         return False
     if heading.status == colour == "firing":
         return True
-    named = bool(roles & _SUPPORT) or bool(heading.leads and heading.severity and ON_HOST.search(heading.name[:1_000]))
+    named = bool(roles & _SUPPORT) or _names(heading)
     stated = bool(entry.status) + bool(entry.severity)
     support = stated + named + bool(colour) + is_monitor(post.username)
     return heading.strong or support >= 2 or (heading.says_something and support >= 1 and (named or is_monitor(post.username)))
+
+
+def _names(heading: Heading) -> bool:
+    """A host behind a level, or a threshold."""
+    name = heading.name[:1_000]
+    return bool((heading.leads and heading.severity and ON_HOST.search(name)) or _THRESHOLD.search(name))
 
 
 def is_monitor(name: str) -> bool:

@@ -20,6 +20,7 @@ _TICKETED = re.compile(r"\A(?:(?:subject|betreff|objet|asunto|тема|件名|�
 _BRACKET = re.compile(r"\A[\[【(（]\s{0,4}([^\]】)）\n]{1,120}?)\s{0,4}[\]】)）]\s{0,4}[:：|–—-]?\s{0,4}")
 _END_BRACKET = re.compile(r"\s{0,4}[\[【(（]\s{0,4}([^\[【(（\]】)）\n]{1,40}?)\s{0,4}[\]】)）]\s*\Z")
 _LEAD = re.compile(r"\A([^:：|\n]{1,60}?)\s{0,3}(?:[:：|!]|\s[–—·•-])\s{1,4}(?=\S)|\A([^:：|\n\s]{1,30})[:：!！]|\A([^:：|\n]{1,60}?)：")
+_BY = re.compile(r"\s(?:by|von|par|por|от)\s[^\n]{1,40}\Z", re.IGNORECASE)
 _TRAIL = re.compile(r"\A(.{1,400})(?:\s{0,3}[:：|]|\s[–—·•-]|\s(?:is|are|was|has been|has|is now|went|ist|est|está)(?:\s(?:now|currently|back))?|\snow)\s{1,4}([^:：|\n]{1,40})\Z")
 _FIRST_WORD = re.compile(r"\A([A-Z]{2,14})(?:\s+|\Z)(.*)\Z", re.DOTALL)
 _LAST_WORD = re.compile(r"\A(.*\S)\s+([A-Z]{2,14}|resolved|recovered|triggered|firing|alerting|acknowledged)\Z", re.DOTALL)
@@ -32,7 +33,7 @@ _TICKET = re.compile(r"\b[A-Z]{1,6}-\d{3,12}\b")
 _FILLING_WORDS = (
     "alert alerts alarm alarms incident event notification notice monitor monitoring service host check state status issue new started "
     "begin began the an a in after has been is now for since type notify automatic auto on-call oncall priority severity level "
-    "again back detected escalation by user automatically alertmanager system test "
+    "again back detected escalation by user automatically alertmanager prometheus system test "
     "告警 报警 通知 警报 级 级别 事件 提醒 系统 监控 消息 アラート 監視 服务 主机 サービス ホスト しました されました しています 中 です 検知 障害 событие уведомление алерт статус "
     "알림 경보 됨 되었습니다 تنبيه إشعار جديد"
 )
@@ -122,7 +123,7 @@ def _brackets(found: Heading) -> Heading:
 
 def _lead(found: Heading) -> Heading:
     match = _LEAD.match(found.name)
-    lead = (match[1] or match[2] or match[3] or "") if match else ""
+    lead = _BY.sub("", match[1] or match[2] or match[3] or "") if match else ""
     said = _phrase(lead, alone=True) or _product_says(lead)
     if match is None or said is None:
         return _first(found)
@@ -251,7 +252,7 @@ _ALERT_WORDS = {"alert", "alerts", "alarm", "alarms", "告警", "报警", "警�
 
 
 def _fills(word: str) -> bool:
-    return folded(word) in _FILLING or _DURATION.match(word) is not None
+    return folded(word) in _FILLING or _DURATION.match(word) is not None or not any(letter.isalnum() for letter in word)
 
 
 @lru_cache(4096)

@@ -29,7 +29,7 @@ _ROLES = {
     "severity": "severity|priorytet|poziom|ważność|mức độ|độ nghiêm trọng|öncelik|önem derecesi|livello|priorità|prioriteit|ernst|allvarlighetsgrad|важливість|пріоритет|priority|level|urgency|alert severity|problem severity|criticality|级别状态|impact|级别|等级|告警级别|报警级别|严重程度|严重级别|严重性|优先级|報警級別|告警等级|深刻度|重要度|重大度|レベル|優先度|緊急度|"
     "важность|критичность|серьёзность|серьезность|приоритет|уровень|심각도|중요도|등급|레벨|우선순위|الخطورة|الأولوية|المستوى|درجة الخطورة|severidad|gravedad|prioridad|"
     "gravité|priorité|sévérité|niveau|gravità|schweregrad|priorität|severidade|gravidade|prioridade|önem",
-    "host": "host|serwer|máy chủ|sunucu|hostname|host name|node|server|machine|主机|主机名|服务器|节点|機器|ホスト|ホスト名|サーバー|サーバ|ノード|хост|узел|сервер|호스트|호스트명|서버|노드|المضيف|الخادم|السيرفر|servidor|serveur|hôte|sunucu",
+    "host": "host|serwer|máy chủ|sunucu|hostname|host name|node|server|machine|主机|主机名|主机ip|故障主机|故障主机ip|告警主机|服务器|节点|機器|ホスト|ホスト名|サーバー|サーバ|ノード|хост|узел|сервер|호스트|호스트명|서버|노드|المضيف|الخادم|السيرفر|servidor|serveur|hôte|sunucu",
     "instance": "instance|实例|インスタンス|экземпляр|инстанс|인스턴스|المثيل|instanz|instancia|instância",
     "service": "service|usługa|aplikacja|servis|hizmet|uygulama|dịch vụ|ứng dụng|servizio|applicazione|tjänst|tjeneste|сервіс|service name|application|app|服务|服务名|服务名称|应用|系统|服務|應用|サービス|サービス名|アプリ|アプリケーション|システム|сервис|служба|приложение|서비스|서비스명|애플리케이션|시스템|الخدمة|التطبيق|servicio|aplicación|dienst|anwendung|serviço|aplicação",
     "env": "env|środowisko|môi trường|ortam|omgeving|miljö|середовище|environment|环境|環境|окружение|среда|환경|البيئة|entorno|umgebung|environnement|ambiente",

@@ -16,7 +16,7 @@ from bot.alert_reading.headings import Heading, is_status_phrase, read_heading
 from bot.alert_reading.labels import joined, pairs_of_line, role_of
 from bot.alert_reading.markup import bare, code_in, links_in, plain
 from bot.alert_reading.parsed import Reading
-from bot.alert_reading.post import Part, Post
+from bot.alert_reading.post import Part, Post, squeezed
 from bot.alert_reading.sentences import BUILD, read_sentence
 from bot.alert_reading.structured import json_rows, table_rows
 from bot.alert_reading.words import status_of_emoji
@@ -27,7 +27,6 @@ _COUNT = re.compile(
     r"(?<![\w.])(\d{1,4})\s?(?:条|個|个|件の?)?\s?(?:[a-z]+\s){0,2}(?:alerts?|alarms?|incidents?|problems?|告警|报警|アラート|алерт\w*|проблем\w*|경보|알림|تنبيه\w*)(?!\w)",
     re.IGNORECASE,
 )
-_CODE_BLOCK = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 # A time inside a sentence: `Problem started at 09:31:00 on 2026.11.30`.
 _TOLD = re.compile(r"\b(started|ended|resolved|recovered)(?: in [\w ]{1,30})?:?\s(?=(?:at|on)\s[^\n]{0,12}\d\d:\d\d)", re.IGNORECASE)
 _FIRST_WORD = re.compile(r"\A((?::[a-z0-9_+-]{1,40}:|\W){0,12})(\w{1,40})")
@@ -63,6 +62,7 @@ def _pieces(post: Post) -> list[_Piece]:
     own = _first_lines(post.text)
     parts = [head for part in post.parts for head in _heads(part)]
     ordered = [*own, *parts] if own and read_heading(own[0]).says_something else [*parts, *own]
+    ordered = [line for line in ordered if squeezed(line) != squeezed(post.username)]
     body = "\n".join([post.markup, *(part.markup for part in post.parts)])
     return [_Piece(tuple(dict.fromkeys(ordered)), body, post.parts, post)]
 
@@ -99,9 +99,13 @@ def _of_piece(piece: _Piece, sender: str, *, sure: bool) -> Iterator[Alert]:
 def _heading(line: str) -> Heading:
     """A named value is none, but for its emoji."""
     heading = read_heading(line)
-    if (sentence := read_sentence(_EMOJI.sub("", line))) and sentence.strong and not (heading.leads and heading.severity):
+    if (sentence := _sentence(line)) and sentence.strong and not (heading.leads and heading.severity):
         return sentence
     return Heading("", status_of_emoji(line[:60])) if _is_named_value(line) else heading
+
+
+def _sentence(line: str) -> Heading | None:
+    return read_sentence(_EMOJI.sub("", line[:800]))
 
 
 # ---------------------------------------------------------------- several in one post
@@ -149,7 +153,7 @@ def _listed(piece: _Piece) -> list[tuple[str, Heading]]:
 
 def _outside_code(body: str) -> str:
     """Without code blocks, unless they are all that there is."""
-    return _CODE_BLOCK.sub("\n", body).strip() or body
+    return "\n".join(body.split("```")[::2]).strip() or body
 
 
 def _beginning(line: str) -> tuple[str, bool]:
@@ -202,7 +206,7 @@ def _main(headings: Sequence[tuple[str, Heading]], piece: _Piece) -> Heading:
         return max((heading for heading in strong if BUILD in heading.tags), key=lambda heading: len(heading.name))
     if strong:
         return strong[0]
-    sentences = (read_sentence(_EMOJI.sub("", line)) for line in piece.headings[:12] if not _is_named_value(line))
+    sentences = (_sentence(line) for line in piece.headings[:12] if not _is_named_value(line))
     found = [sentence for sentence in sentences if sentence]
     return max(found, key=lambda sentence: len(sentence.name)) if found else said[0] if said else Heading("")
 

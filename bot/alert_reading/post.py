@@ -11,7 +11,7 @@ from bot.alert_reading.blocks import BlockParts, fields_of, flatten
 from bot.alert_reading.markup import Link, bare, clean, code_in, links_in, plain, unescape
 
 MAX_CHARS = 100_000
-MAX_PARTS = 150  # Slack takes 100 attachments
+MAX_PARTS = 100  # what Slack takes
 MAX_FIELDS = 1_000
 MAX_SHORT = 4_000
 MAX_ITEMS = 2_000

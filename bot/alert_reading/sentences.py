@@ -30,6 +30,9 @@ _WRITTEN: tuple[tuple[AlertStatus, bool, str], ...] = (
 _FORMS = tuple((status, strong, re.compile(form, re.IGNORECASE)) for status, strong, form in _WRITTEN)
 _DECLARED = re.compile(r"\A(?P<level>SEV-?[0-5]|P[0-5]) (?:incident )?(?:declared|opened|started)\s?[:–-]\s*(?P<name>[^\n.]{3,200})", re.IGNORECASE)
 _IS_LEVEL = re.compile(r"\A(?P<name>\S[^\n]{0,200}?) is (?:now |still )?(?P<level>CRITICAL|WARNING|WARN|ERROR|DOWN|UNREACHABLE|OK|UP|RECOVERED)\b[^\n]{1,200}\Z")
+_ARROW = re.compile(r"[→➡>]| to ")
+_STATES = "OK|UP|DOWN|WARNING|WARN|CRITICAL|CRIT|ERROR|UNKNOWN|ALARM|ALERTING|NODATA|NO_DATA|INSUFFICIENT_DATA|HEALTHY|UNHEALTHY|DEGRADED|NORMAL|FIRING"
+_BECAME = re.compile(rf"\A(?P<name>\S[^\n]{{0,200}}?)(?:\s?[:：]|\s(?:has |is )?(?:changed|went|moved|now)(?: from)?)\s(?:{_STATES})\s?(?:→|➡|->|=>|to)\s?(?P<state>{_STATES})\b[^\n]{{0,200}}\Z", re.IGNORECASE)
 _SPEAKER = re.compile(r"\A[^:\n]{1,60}\(@?[\w.-]{1,40}\):\s+")
 _OWNER = re.compile(r"\A(?:your (?:site|website|server|monitor|check|service)|the)\s+|,?\s+https?://\S+\Z|\s?:\s?process\Z", re.IGNORECASE)
 
@@ -37,15 +40,20 @@ _OWNER = re.compile(r"\A(?:your (?:site|website|server|monitor|check|service)|th
 def read_sentence(line: str) -> Heading | None:
     """None where the line is no such sentence. A number that counts runs is no part of the name; a build has the tag BUILD."""
     text = _SPEAKER.sub("", bare(line[:600]))
-    if match := _BUILD.match(text):
+    if "#" in text and (match := _BUILD.match(text)):
         over = match["state"].casefold() in ("back to normal", "fixed")
         return Heading(f"{match['name']}{match['rest']}", "resolved" if over else "firing", strong=True, leads=True, tags=(BUILD,))
     if match := _DECLARED.match(text):
         return Heading(match["name"], "firing", match["level"], strong=True, leads=True)
-    if match := _IS_LEVEL.match(text):
-        level = match["level"] if severity_of(match["level"]) else None
-        return Heading(match["name"], status_of(match["level"]), level, strong=True, leads=True)
+    if _ARROW.search(text) and (match := _BECAME.match(text)):
+        return _of_level(match["name"], match["state"])
+    if " is " in text and (match := _IS_LEVEL.match(text)):
+        return _of_level(match["name"], match["level"])
     for status, strong, form in _FORMS:
         if match := form.match(text):
             return Heading(_OWNER.sub("", match["name"]).strip(" ,:-"), status, strong=strong, leads=True)
     return None
+
+
+def _of_level(name: str, word: str) -> Heading:
+    return Heading(name, status_of(word), word if severity_of(word) else None, strong=True, leads=True)

@@ -38,7 +38,7 @@ _STATUSES: dict[AlertStatus, str] = {
     "восстановл* восстановлен* решен* решён* устранен* устранён* закрыт* норма исправлен* 복구 복구됨 복구완료 해결 해결됨 정상 정상화 해제 "
     "تم-الحل تم-حل تمت-استعادة تعافى تعافت استعادة عاد محلول behoben gelöst wiederhergestellt résolu résolue rétabli rétablie resuelto "
     "resuelta recuperado resolvido risolto opgelost rozwiązany çözüldü вирішено відновлено נפתר",
-    "firing": "firing fired fire triggered trigger alarm alarming alerting problem down failed failing failure fails fail open opened active "
+    "firing": "firing flappingstart fired fire triggered trigger alarm alarming alerting problem down failed failing failure fails fail open opened active "
     "unhealthy offline unreachable outage breached degraded incident triggering broken errored error critical crit warning warn "
     "fatal emergency disaster investigating unavailable exceeded anomaly violated red "
     "告警 报警 发生报警 发生告警 告警中 告警触发 触发 觸發 警报 警報 故障 异常 異常 宕机 不可用 失败 超时 发生 發生 障害 発生 発生中 障害発生 停止 異常検知 異常発生 アラート エラー ダウン 警告 严重 紧急 緊急 重大 "
