@@ -90,7 +90,8 @@ def _earlier(desk: Desk, job: Job) -> tuple[list[Run], set[str]]:
 async def _messages(desk: Desk, job: Job) -> list[Message]:
     """What others wrote up to the question and in it, the root first."""
     try:
-        messages = await asyncio.wait_for(_read(desk, job), SECONDS)
+        async with asyncio.timeout(SECONDS):
+            messages = await _read(desk, job)
     except (SlackAway, SlackRefused, TimeoutError) as error:
         log.warning("the thread of run %s cannot be read: %s", job.run_id, error or "no answer in time")
         return []

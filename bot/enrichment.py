@@ -24,7 +24,8 @@ async def enriched(alerts: Sequence[Alert], tools: ToolDeps, now: datetime) -> t
     if tools.prometheus is None and tools.alertmanager is None:
         return tuple(alerts)
     try:
-        found = await asyncio.wait_for(active_alerts(tools.prometheus, tools.alertmanager, now), SECONDS)
+        async with asyncio.timeout(SECONDS):
+            found = await active_alerts(tools.prometheus, tools.alertmanager, now)
     except (ToolFailed, TimeoutError) as error:
         log.info("no labels were added to the alerts: %s", error or "no answer in time")
         return tuple(alerts)

@@ -7,6 +7,8 @@ import logging
 from collections.abc import Coroutine
 from typing import Any
 
+from bot.waiting import ended
+
 log = logging.getLogger(__name__)
 
 
@@ -29,9 +31,7 @@ class Later:
         """Waits for what is under way, then cancels the rest."""
         if self._tasks:
             await asyncio.wait(set(self._tasks), timeout=seconds)
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await ended(set(self._tasks))
 
     def _done(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 
+from bot.waiting import set_within
 from storage.errors import StorageError
 
 log = logging.getLogger(__name__)
@@ -28,5 +28,4 @@ async def look_without_end(
             is_blind = True
         else:
             is_blind = False
-        with suppress(TimeoutError):
-            await asyncio.wait_for(woken.wait(), poll)
+        await set_within(woken, poll)

@@ -169,7 +169,8 @@ class _Known(Generic[Found]):
         if found is not None and self._now() - at < self._fresh:
             return found
         try:
-            return await asyncio.wait_for(asyncio.shield(self._asked(name)), PATIENCE_SECONDS)
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                return await asyncio.shield(self._asked(name))
         except (SlackAway, TimeoutError) as error:
             if found is not None:
                 return found

@@ -18,6 +18,7 @@ from bot.blocks.reader import Reader
 from bot.blocks.text import unpinged
 from bot.posting import PROGRESS, Posts
 from bot.slack_client import SlackAway, SlackCalls, SlackRefused
+from bot.waiting import set_within
 from storage.errors import StorageError
 
 _TRIES_TO_END = 3
@@ -133,8 +134,7 @@ class ProgressMessage:
 
     async def _rest(self, seconds: float) -> None:
         """Unless the end has come."""
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._closing.wait(), seconds)
+        await set_within(self._closing, seconds)
 
     async def _write(self, cards: tuple[Card, ...]) -> None:
         if self._inherits:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
+from bot.waiting import set_within
 from bot.worker import Worker
 from storage.errors import StorageError
 from storage.jobs import Job, JobStore
@@ -79,7 +80,7 @@ class Queue:
         while not self._stopping:
             self._woken.clear()
             await self._look()
-            await self._rest()
+            await set_within(self._woken, self._times.poll)
 
     async def stop(self, grace_seconds: float) -> None:
         """Take no more; wait for what runs and for answers on their way. What is not done by then is let go: its
@@ -157,12 +158,6 @@ class Queue:
         for job in await self._db.call(self._jobs.undelivered, self._most_runs * 4, quiet_seconds=self._times.quiet):
             if job.run_id not in self._running and job.run_id not in self._failed:
                 self._deliver(job, look=True)
-
-    async def _rest(self) -> None:
-        try:
-            await asyncio.wait_for(self._woken.wait(), self._times.poll)
-        except TimeoutError:
-            return
 
     # ---------------------------------------------------------------- tasks
 

@@ -41,6 +41,7 @@ from bot.slack_client import SlackCalls, open_slack
 from bot.thread import thread_words
 from bot.triaging import noting_ends
 from bot.voting import early_votes
+from bot.waiting import ended
 from bot.worker import Worker
 from storage.budget import BudgetStore, Ceiling
 from storage.database import answers
@@ -238,9 +239,7 @@ async def _stopped(bot: RunningBot, grace_seconds: float) -> None:
     await bot.queue.stop(grace_seconds)
     await bot.charts.close()
     await bot.desk.later.drain()
-    for task in bot.tasks:
-        task.cancel()
-    await asyncio.gather(*bot.tasks, return_exceptions=True)
+    await ended(bot.tasks)
 
 
 @contextmanager

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -24,6 +23,7 @@ from bot.blocks.text import unpinged
 from bot.posting import PROGRESS, Posts, Upload
 from bot.progress_message import ProgressMessage
 from bot.slack_client import SlackCalls, SlackRefused
+from bot.waiting import set_within
 
 ANSWER, NOTICE, OVERFLOW, CHART = "answer", "notice", "overflow", "chart"
 
@@ -269,13 +269,8 @@ class _Status:
 
     async def _keep_saying(self) -> None:
         while not self._stopping.is_set():
-            await _set_within(self._changed, self._times.status_again)
+            await set_within(self._changed, self._times.status_again)
             self._changed.clear()
             if not self._stopping.is_set():
                 await self.say()
-                await _set_within(self._stopping, self._times.status_gap)
-
-
-async def _set_within(event: asyncio.Event, seconds: float) -> None:
-    with suppress(TimeoutError):
-        await asyncio.wait_for(event.wait(), seconds)
+                await set_within(self._stopping, self._times.status_gap)

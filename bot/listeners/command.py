@@ -68,7 +68,8 @@ async def _ask(desk: Desk, channel: str, person: Person, question: str, language
     if (reply := reply_to(question)) is not None:
         return reply
     try:
-        ts = await asyncio.wait_for(_posted(desk, channel, person, question, language), POST_SECONDS)
+        async with asyncio.timeout(POST_SECONDS):
+            ts = await _posted(desk, channel, person, question, language)
     except SlackRefused as error:
         if error.error in NOT_HERE:
             return desk.says(language, "not_here", name=f"@{desk.bot.name}")

@@ -127,6 +127,7 @@ class Looks(OnLoop):
 
 async def _set_within(changed: asyncio.Event, seconds: float) -> None:
     try:
-        await asyncio.wait_for(changed.wait(), seconds)
+        async with asyncio.timeout(seconds):
+            await changed.wait()
     except TimeoutError:
         return

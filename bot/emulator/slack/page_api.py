@@ -162,7 +162,8 @@ def _act_named(acts: Acts, name: str) -> Callable[..., Any] | None:
 async def _next(queue: asyncio.Queue[Json | None]) -> Json | None:
     """The next change, or an empty one to keep the connection alive."""
     with suppress(TimeoutError):
-        return await asyncio.wait_for(queue.get(), KEEP_ALIVE)
+        async with asyncio.timeout(KEEP_ALIVE):
+            return await queue.get()
     return {}
 
 
