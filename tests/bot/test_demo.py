@@ -117,7 +117,10 @@ def test_ctrl_c_ends_it_cleanly(home: Path) -> None:
         with urlopen(address, timeout=10) as page:
             assert "<html" in page.read().decode().lower()
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=30)
+        try:
+            _, err = process.communicate(timeout=30)
+        finally:
+            process.kill()
     assert (process.returncode, err) == (0, "")
     with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.1", int(address.rsplit(":", 1)[1].strip("/"))), 1):
         pass
