@@ -134,7 +134,7 @@ class Desk:
             debounce_critical=min(Times.debounce_critical, debounce),
             cooldown=settings.alert_cooldown_seconds,
         )
-        return Intake(self.incidents, times=times, topology=Topology.of(self.settings.topology))
+        return Intake(self.incidents, times=times, topology=Topology.of(self.settings.topology), clock=self.place.clock)
 
     @property
     def alert_channels(self) -> AlertChannels:

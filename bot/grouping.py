@@ -190,6 +190,13 @@ def turned(incident: Incident, at: datetime, times: Times) -> Incident:
     return replace(incident, turns=turns, flaps=len(turns))
 
 
+def due_soon(incident: Incident, now: datetime, times: Times) -> Incident:
+    """Due within the debounce by our own clock too: where that is behind Slack's, no alert waits for the difference."""
+    latest = now + timedelta(seconds=max(times.debounce, times.debounce_critical))
+    is_far = incident.due_at is not None and incident.due_at > latest
+    return replace(incident, due_at=latest) if is_far else incident
+
+
 def closed(incident: Incident, at: datetime) -> Incident:
     """Nothing of it fires any more."""
     return replace(incident, status="resolved", resolved_at=at, firing_count=0, due_at=None, queue_position=None)

@@ -56,6 +56,7 @@ class Decision:
     times: Times
     topology: Topology
     new_id: Callable[[], str]
+    now: datetime
     incidents: dict[str, Incident] = field(default_factory=dict)
     _rows: dict[str, list[StoredAlert]] = field(default_factory=dict)
     _of_post: list[StoredAlert] = field(default_factory=list)
@@ -99,6 +100,7 @@ class Decision:
                 one = replace(one, post_count=one.post_count + 1)
             if one.is_open and one.firing_count <= 0:
                 one = grouping.closed(one, self.post.at)
+            one = grouping.due_soon(one, self.now, self.times)
             self.incidents[incident_id] = one
             self.book.save(one)
 

@@ -32,7 +32,7 @@ class Taken:
 
 
 class Intake:
-    """Blocking: call it through `Database.call`."""
+    """Blocking: call it through `Database.call`. `clock` is the one that runs become due by; None is that of the posts."""
 
     def __init__(
         self,
@@ -41,8 +41,10 @@ class Intake:
         times: Times | None = None,
         topology: Topology | None = None,
         new_id: Callable[[], str] = lambda: f"inc-{uuid4().hex[:16]}",
+        clock: Callable[[], datetime] | None = None,
     ) -> None:
         self._store, self._new_id = store, new_id
+        self._clock = clock
         self._times, self._topology = times or Times(), topology or Topology()
 
     def take(self, post: AlertPost, parsed: Parsed) -> tuple[Taken, ...]:
@@ -61,7 +63,8 @@ class Intake:
     def _decide(self, book: Book, post: AlertPost, parsed: Parsed) -> tuple[Taken, ...]:
         if book.was_taken_away(post.said_in) or not book.is_new(post.key):
             return ()
-        decision = Decision(book, post, self._times, self._topology, self._new_id)
+        now = self._clock() if self._clock else post.at
+        decision = Decision(book, post, self._times, self._topology, self._new_id, now)
         decision.read(parsed)
         taken = [decision.take(alert, weight) for alert, weight in _weighed(parsed)]
         decision.save()

@@ -386,3 +386,9 @@ def test_two_alerts_that_differ_in_a_label_stay_two_in_any_template(store: Incid
     assert now(store).alert_count == 2
     assert whats(channel.post(ends(service="checkout"), at=60)) == ["ignored"]
     assert now(store).firing_count == 2
+
+
+def test_a_clock_that_is_behind_keeps_no_alert_waiting(store: IncidentStore) -> None:
+    behind = START - timedelta(hours=1)
+    Channel(Intake(store, new_id=lambda: "i1", clock=lambda: behind)).post(fires())
+    assert [one.incident_id for one in store.due(behind + timedelta(seconds=20))] == ["i1"]
