@@ -17,6 +17,7 @@ _THING = re.compile(r"\A(?:host|server|node|service|site|website|endpoint|device
 _STAMP = re.compile(r"\A\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d\S{0,20}\]?\s+(?:(?:UTC|GMT|Z)\s+)?")
 # A number that a tracker gave, or a mail's heading, before what is said.
 _TICKETED = re.compile(r"\A(?:(?:subject|betreff|objet|asunto|тема|件名|主题)\s?[:：]\s{1,4}|(?:incident|alert|issue|event|alarm|problem|case|ticket)\s#?\d{1,12}\s?[:|–—-]\s{1,4})(?=\S)", re.IGNORECASE)
+_TRAILING_EMOJI = re.compile(r"(?:\s:[a-z][a-z0-9_+-]{1,40}:){1,6}[\s*]*\Z")
 _BRACKET = re.compile(r"\A[\[【(（]\s{0,4}([^\]】)）\n]{1,120}?)\s{0,4}[\]】)）]\s{0,4}[:：|–—-]?\s{0,4}")
 _END_BRACKET = re.compile(r"\s{0,4}[\[【(（]\s{0,4}([^\[【(（\]】)）\n]{1,40}?)\s{0,4}[\]】)）]\s*\Z")
 _LEAD = re.compile(r"\A([^:：|\n]{1,60}?)\s{0,3}(?:[:：|!]|\s[–—·•-])\s{1,4}(?=\S)|\A([^:：|\n\s]{1,30})[:：!！]|\A([^:：|\n]{1,60}?)：")
@@ -85,6 +86,7 @@ def read_heading(line: str) -> Heading:
 @lru_cache(512)
 def _read(line: str) -> Heading:
     emoji = status_of_emoji(line[:60])
+    line = _TRAILING_EMOJI.sub("", line)
     text = _SINCE.sub("", _LEADING.sub("", _TICKETED.sub("", _STAMP.sub("", _LEADING.sub("", bare(line)).strip("* ")))))
     if said := _phrase(text, alone=True):
         return Heading("", said.status, said.severity, said.strong, leads=True)

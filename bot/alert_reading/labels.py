@@ -44,9 +44,9 @@ _ROLES = {
     "ended": "ended|koniec|kết thúc|bitiş|eind|кінець|ended at|ends at|endsat|end time|endtime|end|resolved at|resolved|recovered at|closed at|recovery time|end_time|恢复时间|结束时间|解决时间|復旧時刻|復旧日時|終了時刻|解消時刻|"
     "время восстановления|окончание|конец|завершено|복구 시간|복구시각|복구 시각|종료 시간|해결 시간|وقت الانتهاء|وقت الحل|fin|hora de fin|ende|fim",
     "summary": "summary|概要|摘要|サマリー|сводка|요약|الملخص|resumen|résumé|zusammenfassung|resumo",
-    "description": "description|details|detail|message|msg|info|reason|note|notes|alert description|alarm description|new state reason|state reason|cause|output|error|描述|详情|说明|告警内容|内容|信息|原因|詳細|説明|メッセージ|内訳|"
+    "description": "description|details|detail|message|msg|info|reason|note|notes|alert description|alarm description|new state reason|state reason|cause|error|描述|详情|说明|告警内容|内容|信息|原因|詳細|説明|メッセージ|内訳|"
     "описание|сообщение|подробности|причина|детали|설명|내용|메시지|상세|원인|الوصف|التفاصيل|الرسالة|السبب|descripción|detalle|mensaje|beschreibung|meldung|descrição|mensagem|açıklama",
-    "noted": "threshold|occurrences|负责人|处理人|担当者|담당자|담당|ответственный|المسؤول|condition|duration|for|阈值|阀值|条件|持续时间|閾値|しきい値|継続時間|порог|условие|длительность|продолжительность|임계값|임계치|지속 시간|조건|العتبة|الحد|المدة|umbral|duración|"
+    "noted": "output|threshold|occurrences|负责人|处理人|担当者|담당자|담당|ответственный|المسؤول|condition|duration|for|阈值|阀值|条件|持续时间|閾値|しきい値|継続時間|порог|условие|длительность|продолжительность|임계값|임계치|지속 시간|조건|العتبة|الحد|المدة|umbral|duración|"
     "schwellwert|dauer|seuil|limite|duração|expression|expr|query|metric value|opdata|operational data|period|last ping|total pings|trigger description|"
     "assigned|assigned to|assignee|assignees|owner|responder|responders|notified|notify|events|users affected|count|action|actions|correlation|footer|source|receiver|ttl|last seen|updated|updated at",
     "link": "runbook|runbook url|runbook_url|runbookurl|dashboard|dashboard url|dashboard_url|dashboardurl|link|links|url link|more info|panel|panel url|silence|silence url|graph|generatorurl|"

@@ -32,7 +32,7 @@ _DECLARED = re.compile(r"\A(?P<level>SEV-?[0-5]|P[0-5]) (?:incident )?(?:declare
 _IS_LEVEL = re.compile(r"\A(?P<name>\S[^\n]{0,200}?) is (?:now |still )?(?P<level>CRITICAL|WARNING|WARN|ERROR|DOWN|UNREACHABLE|OK|UP|RECOVERED)\b[^\n]{1,200}\Z")
 _ARROW = re.compile(r"[→➡>]| to ")
 _STATES = "OK|UP|DOWN|WARNING|WARN|CRITICAL|CRIT|ERROR|UNKNOWN|ALARM|ALERTING|NODATA|NO_DATA|INSUFFICIENT_DATA|HEALTHY|UNHEALTHY|DEGRADED|NORMAL|FIRING"
-_BECAME = re.compile(rf"\A(?P<name>\S[^\n]{{0,200}}?)(?:\s?[:：]|\s(?:has |is )?(?:changed|went|moved|now)(?: from)?)\s(?:{_STATES})\s?(?:→|➡|->|=>|to)\s?(?P<state>{_STATES})\b[^\n]{{0,200}}\Z", re.IGNORECASE)
+_BECAME = re.compile(rf"\A(?P<name>\S[^\n]{{0,200}}?)\s?[:：]?(?:\s(?:has |is )?(?:changed|went|moved|now)(?: from)?)?\s(?:{_STATES})\s?(?:→|➡|->|=>|\sto\s)\s?(?P<state>{_STATES})\b[^\n]{{0,200}}\Z", re.IGNORECASE)
 _SPEAKER = re.compile(r"\A[^:\n]{1,60}\(@?[\w.-]{1,40}\):\s+")
 _OWNER = re.compile(r"\A(?:your (?:site|website|server|monitor|check|service)|the)\s+|,?\s+https?://\S+\Z|\s?:\s?process\Z", re.IGNORECASE)
 

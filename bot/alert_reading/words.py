@@ -16,13 +16,13 @@ Level = TypeVar("Level", bound=str)
 # Each row: the words of a level. Whole words; a trailing * takes endings (критич* is критический, критично …).
 _SEVERITIES: dict[Severity, str] = {
     "critical": "critical crit disaster emergency emerg fatal urgent severe p0 p1 s0 s1 sev0 sev1 sev-0 sev-1 page blocker "
-    "critique crítico crítica critico critica kritisch kritik krytyczny emergencia emergência urgence katastrophe desastre "
+    "critique crítico crítica critico critica kritisch kritik kritisk kriittinen kritiek krytyczny emergencia emergência urgence katastrophe desastre "
     "критич* чрезвычайн* катастроф* критичн* авари* 紧急 緊急 灾难 災難 致命 严重 嚴重 危急 重大 致命的な障害 致命的 "
     "심각 치명적 치명 긴급 재해 حرج حرجة خطير خطيرة طارئ طارئة كارثة بحرانی קריטי גורלי गंभीर วิกฤต nghiêm-trọng",
     "high": "high error err major p2 s2 sev2 sev-2 hoch schwerwiegend fehler élevé élevée majeur majeure alto alta wysoki "
     "yüksek erreur высок* ошибк* серьёзн* 高 高危 重要 错误 錯誤 エラー 重度の障害 높음 높은 오류 중대 عالي عالية عالٍ مرتفع مرتفعة خطأ גבוה",
     "warning": "warning warn needs-attention average medium minor moderate p3 s3 sev3 sev-3 warnung mittel avertissement moyen moyenne mineur "
-    "advertencia aviso atenção medio media médio média uyarı orta ostrzeżenie avviso предупрежд* попередж* средн* 警告 警示 预警 預警 "
+    "advertencia aviso atenção medio media médio média varning advarsel varoitus waarschuwing uyarı orta ostrzeżenie avviso предупрежд* попередж* средн* 警告 警示 预警 預警 "
     "次要 中 中等 一般 一般严重 軽度の障害 주의 경고 중간 보통 تحذير متوسط متوسطة هشدار אזהרה चेतावनी คำเตือน cảnh-báo",
     "info": "info information informational low notice p4 p5 s4 s5 sev4 sev5 sev-4 sev-5 niedrig faible basso bajo baja baixo "
     "niski düşük bilgi hinweis информац* инфо низк* 信息 資訊 提示 低 情報 정보 낮음 منخفض منخفضة معلومات إشعار מידע",
@@ -36,7 +36,7 @@ _STATUSES: dict[AlertStatus, str] = {
     "restored back-online back-to-normal operational completed passing passed success successful "
     "恢复 已恢复 恢復 已恢復 恢复正常 已解决 已解決 解除 已解除 告警恢复 告警解除 已关闭 正常 復旧 復旧済み 回復 復帰 解消 解決 解決済み 正常化 "
     "восстановл* восстановлен* решен* решён* устранен* устранён* закрыт* норма исправлен* 복구 복구됨 복구완료 해결 해결됨 정상 정상화 해제 "
-    "تم-الحل تم-حل تمت-استعادة تعافى تعافت استعادة عاد محلول behoben gelöst wiederhergestellt résolu résolue rétabli rétablie resuelto "
+    "تم-الحل تم-حل تمت-استعادة تعافى تعافت استعادة عاد محلول behoben gelöst löst återställd løst hersteld korjattu wiederhergestellt résolu résolue rétabli rétablie resuelto "
     "resuelta recuperado resolvido risolto opgelost rozwiązany çözüldü вирішено відновлено נפתר",
     "firing": "firing flappingstart fired fire triggered trigger alarm alarming alerting problem down failed failing failure fails fail open opened active "
     "unhealthy offline unreachable outage breached degraded incident triggering broken errored error critical crit warning warn "
