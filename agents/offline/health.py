@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from agents.offline.alert_subject import spoken
 from agents.offline.evidence import Series
@@ -17,11 +18,13 @@ from agents.offline.records import Record, health_words
 
 MOVED = 1.5  # a level that changed by less is noise
 FULL = 85.0  # percent of a resource
+LOOP, STAYS_UP = 3, timedelta(minutes=10)
+_RESTARTS = re.compile(r"\brestart_?count\"?[=:]\s?\"?(\d{1,6})", re.IGNORECASE)
 _SHARES = ("percent", "%")
 # alerts about whether a thing runs and answers: its state is what they are about
 _OF_STATE = re.compile(
-    r"\b(pods?|deployments?|replicas?|nodes?|kubelet|containers?|workloads?|statefulsets?|daemonsets?|jobs?|rollout|hpa|autoscal\w*|host|target|service|endpoint|instance)\b.*"
-    r"\b(not ready|ready|restart\w*|crash\w*|back off|unhealthy|down|unavailable|mismatch|evict\w*|oom\w*|missing|pending|unschedulable|waiting|stuck|failed|max\w*)\b"
+    r"\b(pods?|deployments?|replicas?|nodes?|kubelet|containers?|workloads?|statefulsets?|daemonsets?|jobs?|rollout|host|target|service|endpoint|instance)\b.*"
+    r"\b(not ready|ready|restart\w*|crash\w*|back off|unhealthy|down|unavailable|mismatch|evict\w*|oom\w*|missing|pending|unschedulable|waiting|stuck|failed)\b"
     r"|\bhealth ?check\b|\bwarning event\b|\b(crash|restart)\w* ?loop\w*|\bdown$",
     re.IGNORECASE,
 )
@@ -73,13 +76,15 @@ def is_about(subject: Question, text: str) -> bool:
 
 
 def health_of(found: Sequence[Record], series: Sequence[Series]) -> Health:
+    present = max((one.at for one in found if one.at), default=None)
+    held = [one for one in found if one.mood != "good" or not _may_fall(one, present)]
     trouble = [one for one in found if one.mood == "trouble"]
-    over = [one for one in trouble if _is_over(one, found)]
+    over = [one for one in trouble if _is_over(one, held)]
     bad = [one for one in found if one.mood == "bad"]
     return Health(
         standing=(*bad, *(one for one in trouble if one not in over)),
         past=(*over, *(one for one in found if one.mood == "back")),
-        well=tuple(one for one in found if one.mood in ("good", "none")),
+        well=tuple(one for one in held if one.mood in ("good", "none")),
         moved=tuple(one for one in series if is_off(one)),
         steady=tuple(one for one in series if not is_off(one)),
         events=tuple(one for one in found if one.at is not None and "event" in one.tool.lower()),
@@ -98,6 +103,15 @@ def is_off(series: Series) -> bool:
     low, high = sorted((abs(before), abs(after)))
     rose_well = after > before and health_words().more_is_better.search(series.name) is not None
     return high > MOVED * low and not rose_well
+
+
+def _may_fall(record: Record, present: datetime | None) -> bool:
+    """Up, but after several restarts, and nothing that was read is so much later that it has shown to stay up: between
+    two crashes a container is ready too."""
+    restarts = _RESTARTS.search(record.cited.ref.text)
+    if restarts is None or int(restarts[1]) < LOOP:
+        return False
+    return record.since is None or present is None or present - record.since < STAYS_UP
 
 
 def _is_over(trouble: Record, found: Sequence[Record]) -> bool:

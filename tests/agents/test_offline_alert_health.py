@@ -57,7 +57,8 @@ def test_trouble_that_the_record_calls_over_is_told_as_over() -> None:
 def test_an_event_after_the_pods_last_start_still_stands() -> None:
     late = event("BackOff", "Back-off restarting failed container", at="2026-11-30T09:09:00Z")
     for start, is_well in (("2026-11-30T09:00:00Z", False), ("2026-11-30T09:09:30Z", True)):
-        answers = outside(Answers(), "get_pods", pods=[pod(POD, True, 6, since=start)])
+        # one restart: a loop would have to stay up for a while first
+        answers = outside(Answers(), "get_pods", pods=[pod(POD, True, 1, since=start)])
         draft = drafted(outside(answers, "get_events", warning_events=[late]), OF_POD)
         assert bool(said(draft, "healthy")) is is_well
 
@@ -159,3 +160,24 @@ def test_a_row_of_a_table_is_of_the_pod_that_it_names() -> None:
 def test_a_completed_job_is_no_trouble() -> None:
     row = "report-29481-abcde              0/1     Completed          0          3d"
     assert [one.mood for one in records((), table(Answers(), row).exchanges)] == ["plain"]
+
+
+def test_a_pod_that_is_up_between_two_crashes_is_not_well() -> None:
+    def healthy(start: str, restarts: int) -> list[str]:
+        answers = outside(Answers(), "get_pods", pods=[pod(POD, True, restarts, since=start)])
+        back_off = event("BackOff", f"Back-off restarting failed container in pod {POD}", at="2026-11-30T09:00:00Z")
+        later = event("Pulled", "Container image is already present", at="2026-11-30T09:30:00Z")
+        return said(drafted(outside(answers, "get_events", warning_events=[back_off, later]), OF_POD), "healthy")
+
+    assert healthy("2026-11-30T09:00:30Z", 14)
+    assert healthy("2026-11-30T09:29:30Z", 1)
+    assert healthy("2026-11-30T09:29:30Z", 14) == []
+
+
+def test_ready_pods_are_no_answer_to_an_autoscaler_at_its_maximum() -> None:
+    fired = alert("KubernetesHPAMaxedOut", {"namespace": "payments", "service": "payments-api"})
+    scaled = event("SuccessfulRescale", "New size: 4; reason: cpu resource utilization above target", "HorizontalPodAutoscaler/payments-api")
+    answers = outside(outside(Answers(), "get_pods", pods=[pod(POD, True)]), "get_events", warning_events=[scaled])
+    draft = drafted(answers, fired)
+    assert said(draft, "healthy") == []
+    assert any("New size: 4" in claim.claim_text for claim in draft.claims)
