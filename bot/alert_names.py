@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 from agents.contracts import Alert
@@ -201,6 +202,20 @@ def title_values(alert: Alert) -> frozenset[str]:
         said = re.sub(rf"(?<=\s){re.escape(alert.alert_name.lower().strip())}(?=[\s:,;])", " ", said)
     words = {word.strip(",;:") for word in said.split()}
     return _clean({word for word in words if word not in SAYS_NOTHING and not FLEET_JOB.fullmatch(word)})
+
+
+def exclude(one: Alert, other: Alert) -> bool:
+    """Whether the titles of two alerts each hold a value that the other's has not."""
+    ours, theirs = title_values(one), title_values(other)
+    return bool(ours - theirs and theirs - ours)
+
+
+def fingerprint_apart(alert: Alert) -> str:
+    """That of the alert among others of its title's group: made of the values as well. Its own where there are none."""
+    values = title_values(alert)
+    if not values:
+        return alert.fingerprint
+    return sha256("\n".join([alert.fingerprint, *sorted(values)]).encode()).hexdigest()[:16]
 
 
 def _clean(names: set[str]) -> frozenset[str]:

@@ -9,6 +9,7 @@ from typing import Literal
 
 from agents.contracts import Alert
 from bot import grouping
+from bot.alert_names import exclude, fingerprint_apart
 from bot.alert_reading.parsed import Parsed
 from bot.grouping import Times, Topology
 from bot.incident_alerts import alert_of
@@ -70,7 +71,7 @@ class Decision:
         since = at - timedelta(seconds=max(times.reopen, times.cooldown))
         found = self.book.incidents(since, at - timedelta(seconds=times.stale))
         self.incidents = {one.incident_id: one for one in found if one.not_run_reason != grouping.DELETED}
-        fingerprints = {alert.fingerprint for alert in parsed.alerts}
+        fingerprints = {each for alert in parsed.alerts for each in (alert.fingerprint, fingerprint_apart(alert))}
         self._ends = self.book.ends(fingerprints)
         for row in self.book.alerts_like(self.incidents, fingerprints):
             self._rows.setdefault(row.fingerprint, []).append(row)
@@ -79,6 +80,7 @@ class Decision:
         self._is_single = len(parsed.alerts) == 1
 
     def take(self, alert: Alert, weight: int) -> Outcome:
+        alert = self._told_apart(alert)
         row = self._known(alert)
         if alert.status == "resolved":
             return self._ended(alert, row)
@@ -221,6 +223,15 @@ class Decision:
         return alert, row.incident_id, "acknowledged"
 
     # ---------------------------------------------------------------- finding
+
+    def _told_apart(self, alert: Alert) -> Alert:
+        """A title without keys names its group alone. Where it and one that is known each hold a value that the other has
+        not, they are of two alerts; where one only says less, its group has grown."""
+        apart = fingerprint_apart(alert)
+        known = [row for row in self._rows.get(alert.fingerprint, ()) if self._counts(row)]
+        if self._rows.get(apart) or any(exclude(alert, alert_of(row)) for row in known):
+            return alert.model_copy(update={"fingerprint": apart})
+        return alert
 
     def _known(self, alert: Alert) -> StoredAlert | None:
         """The alert's own row: by its fingerprint, else the one alert of the post that this is an update of."""

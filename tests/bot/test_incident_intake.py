@@ -392,3 +392,25 @@ def test_a_clock_that_is_behind_keeps_no_alert_waiting(store: IncidentStore) -> 
     behind = START - timedelta(hours=1)
     Channel(Intake(store, new_id=lambda: "i1", clock=lambda: behind)).post(fires())
     assert [one.incident_id for one in store.due(behind + timedelta(seconds=20))] == ["i1"]
+
+
+def titled(values: str, status: str = "firing", count: int = 1) -> Alert:
+    """As Alertmanager's own template tells it: values without keys."""
+    head = f"FIRING:{count}" if status == "firing" else "RESOLVED"
+    return fires("DiskFull", "critical", status=status, group="DiskFull", raw=f"[{head}] DiskFull ({values} critical)")
+
+
+def test_two_alerts_of_a_titles_group_are_told_apart_by_its_values(store: IncidentStore, channel: Channel) -> None:
+    posts = [channel.post(titled(values), at=at) for at, values in enumerate(["db-1 node", "db-2 node"])]
+    assert whats(*posts) == ["opened", "opened"]
+    assert whats(channel.post(titled("db-1 node", "resolved"), at=60)) == ["resolved"]
+    assert [one.title for one in store.open()] == ["DiskFull (db-2)"]
+
+
+def test_a_title_that_says_less_is_of_a_group_that_has_grown(store: IncidentStore, channel: Channel) -> None:
+    told = [("db-1 node", 1), ("node", 2), ("db-2 node", 1)]
+    posts = [channel.post(titled(values, count=number), at=at, count=number) for at, (values, number) in enumerate(told)]
+    assert whats(*posts) == ["opened", "repeated", "repeated"]
+    assert now(store).alert_count == 2
+    channel.post(titled("db-2 node", "resolved"), at=60)
+    assert store.open() == []
