@@ -60,7 +60,8 @@ class AlertCase:
         pair = pair_of(subject, standing, load, health_of(read, series), kin)
         own |= over | _said_well(health) | (pair.handles if pair else set())
         left = [line for line in whole.telling if line.cited.handle not in own]
-        left = [replace(line, states_cause=line.states_cause and not kin.is_past(line)) for line in left]
+        present = [line for line in left if not kin.is_past(line)]
+        left = present or [replace(line, states_cause=False) for line in left]
         found = replace(whole, telling=sorted(left, key=lambda line: not is_of(subject, line)))
         return cls(found, health, load, pair, _meant_to_fire(read))
 

@@ -151,6 +151,16 @@ def test_an_event_that_says_what_it_is_due_to_is_told_as_an_event_and_no_change(
     assert not any("A change reads" in claim.claim_text for claim in draft.claims)
 
 
+def test_trouble_of_days_ago_is_not_told_beside_todays() -> None:
+    killed = event("OOMKilling", "Memory cgroup out of memory: Killed process 91", at="2026-11-20T03:00:00Z")
+    answers = outside(Answers(), "get_pods", pods=[CRASHED])
+    outside(answers, "get_events", warning_events=[killed, BACK_OFF])
+    log = outside(answers, "get_pod_logs", pod_name=POD, logs=f"{AT} FATAL cannot parse rates.yaml\n{AT} INFO bye")
+    claims = [claim.claim_text for claim in drafted(log, OF_POD).claims]
+    assert "rates.yaml" in claims[0]
+    assert not any("out of memory" in text for text in claims)
+
+
 def test_a_threshold_that_was_crossed_and_the_level_itself_are_one_symptom() -> None:
     line = {"date": "2026-11-30T08:10:00Z", "message": "orders-prod: replication lag has exceeded 600 seconds."}
     answers = outside(Answers(), "get_events", events=[line])
