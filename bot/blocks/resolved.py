@@ -46,7 +46,7 @@ def resolved_message(resolved: Resolved, reader: Reader) -> ResolvedMessage:
     at_end = [text for text in resolved.at_end if text.strip()]
     if at_end:
         blocks.insert(1, rich(section(spans(reader.say("resolved_end"), bold=True)), _list(at_end[:_AT_END])))
-    return ResolvedMessage(blocks, escaped_line(f"{title}. {said[0]}", _TEXT_CHARS))
+    return ResolvedMessage(blocks, escaped_line(f"{title}{reader.say('sentence_end')}{said[0]}", _TEXT_CHARS))
 
 
 def _said(resolved: Resolved, reader: Reader) -> Iterator[str]:
