@@ -12,7 +12,7 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 
 
 def is_in_file_of(line: CitedRef, names: Iterable[str], exchanges: Sequence[Exchange]) -> bool:
-    """Whether the file's path names one of these things or what they belong to (`harbor/` for `harbor-core`). True where
+    """Whether the file's path names one of these things or what they belong to (`shop/` for `shop-cart`). True where
     no header tells the file: then nothing speaks against it."""
     path = _file_of(line, exchanges)
     parts = _NAME.findall(path.lower())
