@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bot.people import Person
 from bot.settings import Settings
+from bot.slack.people import Person
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 
 from bot.blocks.text import escape
 from bot.desk import Desk
-from bot.mute_times import NoTime, until_of
-from bot.people import Person
+from bot.incidents.mute_times import NoTime, until_of
+from bot.slack.people import Person
 from storage.incidents import Incident
 
 WORDS = {

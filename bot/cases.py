@@ -11,7 +11,7 @@ from agents.contracts import Verdict
 from agents.state import RunState, StateUnreadable, load_state
 from bot.app import App
 from bot.errors import ConfigError
-from bot.frozen import freeze
+from bot.evaluation.frozen import freeze
 from bot.knowledge import sync_deps
 from storage.cases import TITLE_CHARS, Case, CaseStore, CaseText, NewCase
 from storage.engine import Database

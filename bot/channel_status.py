@@ -6,10 +6,10 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from bot.alert_commands import watch_lines
+from bot.answers.times import window_text
 from bot.blocks.text import escape, phone_line
 from bot.desk import UNFINISHED, Desk
-from bot.people import Person
-from bot.times import window_text
+from bot.slack.people import Person
 from storage.audience import Audience
 from storage.budget import Spent, workspace
 from storage.jobs import Job

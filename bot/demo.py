@@ -9,8 +9,8 @@ from datetime import datetime
 
 from bot.app import App, open_app, prepare
 from bot.emulator.worlds import open_world
+from bot.evaluation.scenarios import Scenario
 from bot.knowledge import sync_quietly
-from bot.scenarios import Scenario
 from bot.settings import Loaded
 from bot.wiring import writable_folder
 

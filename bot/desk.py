@@ -15,19 +15,19 @@ from zoneinfo import ZoneInfo
 from agents.replies import Replies
 from agents.state import RunRequest
 from bot.admission import Admission
-from bot.alert_channels import AlertChannels
 from bot.blocks.reader import Reader, slack_words
 from bot.blocks.rich import Block
 from bot.greetings import usage
-from bot.grouping import Times, Topology
-from bot.identity import Identity
-from bot.incident_intake import Intake
+from bot.incidents.channels import AlertChannels
+from bot.incidents.grouping import Times, Topology
+from bot.incidents.intake import Intake
 from bot.inputs import language_of
 from bot.jobs import MAX_QUESTION_CHARS, Workplace, new_run
 from bot.later import Later
-from bot.people import People, Person
 from bot.settings import Settings
-from bot.slack_client import SlackAway, SlackCalls, SlackRefused
+from bot.slack.client import SlackAway, SlackCalls, SlackRefused
+from bot.slack.identity import Identity
+from bot.slack.people import People, Person
 from storage.budget import BudgetStore
 from storage.cases import CaseStore
 from storage.engine import Database
@@ -40,7 +40,7 @@ from tools.contracts import Addition
 
 if TYPE_CHECKING:
     from bot.cases import Cases
-    from bot.doctor import Finding
+    from bot.doctor.systems import Finding
 
 TALK = Path(__file__).with_name("talk")
 UNFINISHED = ("QUEUED", "RUNNING")

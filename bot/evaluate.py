@@ -15,18 +15,18 @@ from pydantic import SecretStr
 from agents.contracts import Alert, HistoryTurn, RunOutcome
 from agents.events import OnEvent, ignore_event
 from agents.state import RunRequest
-from bot.alert_input import NoAlert, firing_of
 from bot.app import App, open_app, prepare
 from bot.asking import Question, ask
 from bot.emulator.worlds import open_world
 from bot.errors import ConfigError
-from bot.grading import Failure, Grade, grade
+from bot.evaluation.grading import Failure, Grade, grade
+from bot.evaluation.scenarios import Asked, Scenario
+from bot.incidents.input import NoAlert, firing_of
+from bot.incidents.request import triage_request
 from bot.inputs import language_of
 from bot.jobs import ask as run
 from bot.knowledge import sync_quietly
-from bot.scenarios import Asked, Scenario
 from bot.settings import Loaded
-from bot.triage import triage_request
 from storage.errors import StorageError
 from storage.knowledge import Domain, KnowledgeStore
 from storage.trace import StoredInvocation

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.door import EVENTS_PATH
-from bot.identity import scopes
+from bot.slack.identity import scopes
 
 COMMAND = "/proofthread"
 SHORTCUT = "diagnose_message"

@@ -13,11 +13,11 @@ from agents.state import StateUnreadable
 from bot.blocks.reader import Reader
 from bot.blocks.report import is_broadcast
 from bot.blocks.text import phone_line
-from bot.chart import ChartData
-from bot.chart_values import value_text
-from bot.charts import Charts, FoundChart
-from bot.posting import Upload
-from bot.slack_client import SlackRefused
+from bot.charts.drawing import ChartData
+from bot.charts.finding import Charts, FoundChart
+from bot.charts.values import value_text
+from bot.slack.client import SlackRefused
+from bot.slack.posting import Upload
 from bot.thread import CHART, Thread
 
 log = logging.getLogger(__name__)

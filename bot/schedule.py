@@ -21,7 +21,7 @@ from apscheduler.triggers.interval import IntervalTrigger
 
 from bot.cron import DAYS, read_cron
 from bot.errors import ConfigError
-from bot.slack_client import SlackAway, SlackRefused
+from bot.slack.client import SlackAway, SlackRefused
 from storage.engine import Database
 from storage.errors import StorageError
 from storage.schedule import ScheduleStore

@@ -15,32 +15,32 @@ from functools import partial
 from typing import Literal
 from urllib.parse import urlsplit
 
-from bot.alert_work import AlertWork, alert_work
 from bot.app import App, open_app, prepare
 from bot.asking import nothing_to_look_at
 from bot.budget import Budget, Ceilings
+from bot.buttons.voting import early_votes
 from bot.cases import Cases
-from bot.channel_turns import ChannelTurns
-from bot.charts import Charts
+from bot.charts.finding import Charts
 from bot.connection import SocketConnection, http_door, slack_door, socket_mode
-from bot.context import completing
 from bot.desk import Desk, load_talk
-from bot.doctor import sources
+from bot.doctor.health import Health
+from bot.doctor.systems import sources
 from bot.door import Door
 from bot.errors import ConfigError
-from bot.health import Health
-from bot.identity import Identity, access, check_tokens, identify, socket_address
-from bot.people import People
+from bot.hearing.context import completing
 from bot.queue import Queue
 from bot.report_thread import ReportPosting
 from bot.schedule import Schedule
-from bot.scheduled import schedule_of
 from bot.settings import Loaded, Settings
+from bot.slack.client import SlackCalls, open_slack
+from bot.slack.identity import Identity, access, check_tokens, identify, socket_address
+from bot.slack.people import People
+from bot.slack.turns import ChannelTurns
 from bot.slack_app import build_app, warm_up
-from bot.slack_client import SlackCalls, open_slack
 from bot.thread import thread_words
-from bot.triaging import noting_ends
-from bot.voting import early_votes
+from bot.timetable.scheduled import schedule_of
+from bot.triaging.loop import noting_ends
+from bot.triaging.work import AlertWork, alert_work
 from bot.waiting import ended
 from bot.worker import Worker
 from storage.budget import BudgetStore, Ceiling

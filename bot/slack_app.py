@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from bot.desk import Desk
 from bot.listeners import register_listeners
-from bot.people import LookupFailed
 from bot.settings import without_slack_variables
+from bot.slack.people import LookupFailed
 from storage.errors import StorageError
 
 if TYPE_CHECKING:

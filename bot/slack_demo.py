@@ -17,8 +17,8 @@ from pydantic import SecretStr
 from bot.demo import open_sample
 from bot.emulator.alertmanager import slack_payload
 from bot.emulator.slack import SlackEmulator
+from bot.evaluation.samples import sample
 from bot.manifest import manifest
-from bot.samples import sample
 from bot.serve import RunningBot, open_bot, told_to_stop
 from bot.settings import Loaded, Settings
 

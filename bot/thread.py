@@ -20,9 +20,9 @@ from bot.blocks.progress import status_line
 from bot.blocks.reader import Reader, slack_words
 from bot.blocks.rich import rich, section, spans
 from bot.blocks.text import unpinged
-from bot.posting import PROGRESS, Posts, Upload
-from bot.progress_message import ProgressMessage
-from bot.slack_client import SlackCalls, SlackRefused
+from bot.slack.client import SlackCalls, SlackRefused
+from bot.slack.posting import PROGRESS, Posts, Upload
+from bot.slack.progress_message import ProgressMessage
 from bot.waiting import set_within
 
 ANSWER, NOTICE, OVERFLOW, CHART = "answer", "notice", "overflow", "chart"

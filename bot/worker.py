@@ -13,15 +13,15 @@ from agents.contracts import RunOutcome
 from agents.cut_short import CutShort
 from agents.replies import Replies
 from agents.state import StateUnreadable
+from bot.answers.stored_outcome import stored_outcome
 from bot.blocks.progress import waiting_line
 from bot.blocks.reader import Reader
 from bot.blocks.text import markdown_escape, split_text
 from bot.budget import Budget, refusal_text
 from bot.jobs import Complete, RunNotClaimed, RunUnreadable, Workplace, execute
-from bot.posting import Posts, ThreadPlace
 from bot.report_thread import ReportPosting
-from bot.slack_client import SlackAway, SlackCalls, SlackRefused
-from bot.stored_outcome import stored_outcome
+from bot.slack.client import SlackAway, SlackCalls, SlackRefused
+from bot.slack.posting import Posts, ThreadPlace
 from bot.thread import Thread, ThreadTimes
 from storage.errors import LeaseLost, StorageError
 from storage.jobs import Job, JobStore

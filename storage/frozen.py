@@ -18,7 +18,7 @@ ADD = insert(frozen_scenario).values(created_at=database_now())
 
 
 class FrozenScenarios:
-    """`document` is JSON of bot/replay.py's Recording: a scenario that names no other file, and what the run found."""
+    """`document` is JSON of bot/evaluation/replay.py's Recording: a scenario that names no other file, and what the run found."""
 
     def __init__(self, db: Database) -> None:
         self._db = db

@@ -60,7 +60,7 @@ class IncidentStore:
         return self._db.transact(lambda connection: attach(connection, incident_id, occurrence, run_id))
 
     def skipped(self, incident_id: str, occurrence: int, reason: str) -> bool:
-        """There is no run, for this reason (a code of bot/alert_budget.py); its thread says so. False where there is a
+        """There is no run, for this reason (a code of bot/triaging/budget.py); its thread says so. False where there is a
         run already, or another occurrence."""
         return self._change(sql.SKIP, incident_id, the_occurrence=occurrence, the_reason=reason)
 
@@ -122,7 +122,7 @@ class IncidentStore:
 
     def alerts_of(self, incident_id: str) -> list[StoredAlert]:
         """The one to stay on first, then those that fire before those that are over, in the order in which they came.
-        bot/incident_intake.py gives them as Alerts."""
+        bot/incidents/intake.py gives them as Alerts."""
         of_incident = sql.ALERTS.where(alert.c.incident_id == incident_id).order_by(alert.c.id)
         one = self.get(incident_id)
         with self._db.read() as connection:

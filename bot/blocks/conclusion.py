@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from agents.contracts import RunOutcome, Verdict
+from bot.answers.statements import Statement, statements
 from bot.blocks.reader import Reader
 from bot.blocks.text import escaped_line
-from bot.statements import Statement, statements
 
 NOTIFICATION_CHARS = 150
 _KINDS = {"root_cause": 0, "gap": 2}

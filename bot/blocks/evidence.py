@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.contracts import AllowedClaim, VerifiedEvidence
+from bot.answers.evidence_source import arguments_text, where
+from bot.answers.printable import printable
 from bot.blocks import ids
 from bot.blocks.modal import Item, View, gone_view, loading_view, paged_view, pages_of
 from bot.blocks.parts import divider, line, paragraph
 from bot.blocks.reader import Reader
 from bot.blocks.rich import Block, Span, quote, rich, section, spans
 from bot.blocks.text import shown_pieces, split_text
-from bot.evidence_source import arguments_text, where
-from bot.printable import printable
 from bot.shapes.rules import units
 from storage.trace import StoredInvocation
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
+from agents.replies import Replies
 from bot.blocks.parts import context, paragraph
-from bot.blocks.reader import Reader
+from bot.blocks.reader import Reader, slack_words
 from bot.blocks.reasons import reason_text
 from bot.blocks.resolved import Resolved, resolved_message, span_text
 from bot.blocks.rich import Block
@@ -39,6 +41,12 @@ class IncidentLine:
 
     text: str
     blocks: list[Block]
+
+
+def incident_words(replies: Replies) -> Replies:
+    """The fixed words of answers, of blocks and of an incident's line, as one."""
+    blocks, ours = slack_words(replies), Replies.load(Path(__file__).parent / "incident_words")
+    return Replies({name: {**blocks.by_language[name], **entries} for name, entries in ours.by_language.items()})
 
 
 def incident_line(view: IncidentView, reader: Reader) -> IncidentLine | None:

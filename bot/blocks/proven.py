@@ -7,13 +7,13 @@ import re
 from collections.abc import Sequence
 
 from agents.contracts import AllowedClaim, RunOutcome, Verdict, VerifiedEvidence
+from bot.answers.evidence_source import source_names, source_parts
+from bot.answers.printable import printable
+from bot.answers.statements import Statement, marks, statements
 from bot.blocks.reader import Reader
 from bot.blocks.rich import Element, Span, bullets, preformatted, section, spans
 from bot.blocks.text import shown_pieces
-from bot.evidence_source import source_names, source_parts
-from bot.printable import printable
 from bot.shapes.rules import units
-from bot.statements import Statement, marks, statements
 
 _ALL_CHARS = 4_200
 _STATEMENT_CHARS, _QUOTE_CHARS, _QUOTES, _SOURCE_CHARS = 500, 200, 2, 200

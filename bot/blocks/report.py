@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from agents.answer import marked
 from agents.contracts import AiopsReport, AnswerSections, RunOutcome, Verdict
 from agents.verdicts import TEMPLATES
+from bot.answers.told_report import ToldReport
 from bot.blocks.answer import Answer, AnswerView, foot, listed
 from bot.blocks.gaps import gap_blocks
 from bot.blocks.parts import context, header
@@ -17,7 +18,6 @@ from bot.blocks.report_groups import alert_elements, blast_elements, change_elem
 from bot.blocks.report_head import head_of, report_notification, report_title
 from bot.blocks.report_text import checks_line, whole_report
 from bot.blocks.rich import Block, Element, rich
-from bot.told_report import ToldReport
 
 # What each part may take, in characters; together well under Slack's 13,000 for all blocks.
 _PROOF_CHARS, _STEP_CHARS, _LEAD_CHARS, _CASE_CHARS = 3_000, 1_200, 500, 500

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 
 from agents.answer import marked
 from agents.contracts import BlastEntry
+from bot.answers.told_report import ToldReport
 from bot.blocks.proven import source_spans
 from bot.blocks.reader import Reader
 from bot.blocks.rich import Element, Span, bullets, link, section, spans
 from bot.blocks.text import shown_pieces
 from bot.shapes.rules import units
-from bot.told_report import ToldReport
 
 _GROUP_CHARS, _ENTITY_CHARS, _MARKS = 360, 120, 3
 _CHANGES, _CHANGE_CHARS = 4, 260

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from agents.contracts import AllowedClaim, Verdict
+from bot.answers.printable import printable
+from bot.answers.told_report import ToldReport
 from bot.blocks.answer import AnswerView
 from bot.blocks.conclusion import NOTIFICATION_CHARS
 from bot.blocks.reader import Reader
 from bot.blocks.rich import Element, Span, link, section, spans
 from bot.blocks.rich import told as advice
 from bot.blocks.text import escaped_line, phone_line, shown_pieces
-from bot.printable import printable
-from bot.told_report import ToldReport
 
 _HEADLINE_CHARS, _CAUSE_CHARS, _NEXT_CHARS, _NAME_CHARS = 170, 180, 130, 60
 _REST_CHARS = 400

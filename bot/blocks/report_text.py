@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from agents.contracts import AiopsReport, Alert, BlastEntry
 from agents.verdicts import TEMPLATES
+from bot.answers.printable import printable
+from bot.answers.told_report import ToldReport, alert_name
 from bot.blocks.answer import AnswerView
 from bot.blocks.reader import Reader
 from bot.blocks.snippet import Snippet, evidence_lines
 from bot.blocks.usage import usage_line, window_line
-from bot.printable import printable
-from bot.told_report import ToldReport, alert_name
 
 CHECKS = ("focused", "tools_answered", "claims_verified", "cause_verified", "actions_present")
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from bot.answers.printable import printable
 from bot.blocks.parts import context, paragraph
 from bot.blocks.reader import Reader
 from bot.blocks.rich import Block, bullets, rich, section, spans
 from bot.blocks.text import escaped_line, shown_pieces
-from bot.printable import printable
 
 _NAME_CHARS, _TEXT_CHARS = 120, 150
 _AT_END, _AT_END_CHARS = 5, 300

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
+from bot.answers.printable import printable
 from bot.blocks.text import split_text
-from bot.printable import printable
 
 Block = dict[str, Any]
 Element = dict[str, Any]

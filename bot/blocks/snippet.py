@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from agents.contracts import RunOutcome
 from agents.verdicts import TEMPLATES
+from bot.answers.evidence_source import where
+from bot.answers.printable import printable
 from bot.blocks.reader import Reader
 from bot.blocks.usage import usage_line, window_line
-from bot.evidence_source import where
-from bot.printable import printable
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from bot.printable import printable
+from bot.answers.printable import printable
 from bot.shapes.rules import units
 
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}

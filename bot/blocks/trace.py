@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from bot.answers.evidence_source import arguments_text
 from bot.blocks import ids
 from bot.blocks.modal import Item, View, gone_view, loading_view, paged_view, pages_of
 from bot.blocks.parts import context, header, line
@@ -13,7 +14,6 @@ from bot.blocks.report_text import CHECKS
 from bot.blocks.rich import Block, rich, section, spans
 from bot.blocks.text import phone_line, shown_pieces
 from bot.blocks.usage import seconds_text, spent
-from bot.evidence_source import arguments_text
 from storage.trace import Run, Step, StoredInvocation
 
 _PIECE_CHARS = 2_000

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from agents.contracts import RunOutcome
+from bot.answers.times import window_text
 from bot.blocks.reader import Reader
-from bot.times import window_text
 
 
 def usage_line(outcome: RunOutcome, reader: Reader) -> str:

@@ -31,7 +31,7 @@ def parse(
     An event may stand in an envelope or a fixture under "event". What cannot be read is named on stderr with its line; the
     others are still read, and the code is 2.
     """
-    from bot.alert_files import BadLine, parsed_events
+    from bot.incidents.files import BadLine, parsed_events
     from bot.inputs import read_text
     from bot.terminal.lines import Line, console_for, show
     from bot.terminal.output import print_json

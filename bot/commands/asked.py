@@ -13,8 +13,8 @@ from agents.contracts import RunOutcome
 from bot.app import App, open_app, prepare
 from bot.asking import Question, ask, nothing_to_look_at, resume
 from bot.errors import ConfigError
+from bot.evaluation.samples import sample
 from bot.inputs import language_of, moment_of, zone_named
-from bot.samples import sample
 from bot.settings import Loaded, Settings
 from bot.terminal.lines import Line, show
 from bot.terminal.progress import progress_on

@@ -11,7 +11,7 @@ import typer
 from bot.commands.options import AsJson
 
 if TYPE_CHECKING:
-    from bot.doctor import Finding
+    from bot.doctor.systems import Finding
     from bot.terminal.lines import Line
 
 _MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red"), "off": ("-", "dim")}
@@ -28,9 +28,9 @@ def doctor(
     as_json: AsJson = False,
 ) -> None:
     """Check every configured system. Exit code 2 if one is broken."""
-    from bot import doctor_slack
     from bot.app import open_app
-    from bot.doctor import examine
+    from bot.doctor import slack as doctor_slack
+    from bot.doctor.systems import examine
     from bot.settings import load_settings
     from bot.terminal.lines import console_for, show
     from bot.terminal.output import print_json

@@ -9,8 +9,8 @@ from pathlib import Path
 from rich.console import Console
 
 from bot.evaluate import evaluate
-from bot.grading import Failure, Grade, Summary, summarise
-from bot.scenarios import read_scenarios
+from bot.evaluation.grading import Failure, Grade, Summary, summarise
+from bot.evaluation.scenarios import read_scenarios
 from bot.settings import Loaded
 from bot.terminal.lines import Line, show
 from bot.terminal.output import print_json

@@ -20,7 +20,7 @@ class Typed:
 def read_question(question: str | None, sample: bool) -> Typed:
     """`-` is stdin; with --sample and no question, the sample's own. Raises ConfigError where nothing is asked."""
     if question is None and sample:
-        from bot.samples import sample as sample_incident
+        from bot.evaluation.samples import sample as sample_incident
 
         question = sample_incident().file.input.text
     text, remark = question_of(read_text("-") if question == "-" else question or "")

@@ -13,8 +13,8 @@ from rich.console import Console
 from agents.contracts import RunOutcome
 from bot.app import open_app, prepare
 from bot.evaluate import run_scenario
-from bot.frozen import recorded
-from bot.replay import Differences, Recording, differences, write_scenario
+from bot.evaluation.frozen import recorded
+from bot.evaluation.replay import Differences, Recording, differences, write_scenario
 from bot.settings import Loaded
 from bot.terminal.lines import Line
 from bot.terminal.outcome import outcome_json

@@ -20,10 +20,10 @@ def _schedule(context: typer.Context, as_json: AsJson = False) -> None:
     """List what `serve` does by the clock: when next, what it does, and the last time with who did it."""
     if context.invoked_subcommand is not None:
         return
-    from bot.schedule_listing import listed, listing_json, listing_lines
     from bot.settings import load_settings
     from bot.terminal.lines import console_for, show
     from bot.terminal.output import print_json
+    from bot.timetable.listing import listed, listing_json, listing_lines
 
     found = listed(load_settings())
     if as_json:
@@ -38,11 +38,11 @@ def digest(
     as_json: AsJson = False,
 ) -> None:
     """Verdicts against votes by alert, precision of PASS, share of REJECT, cost and durations, as the database has them."""
-    from bot.digest import digest_json, digest_lines
-    from bot.schedule_listing import digest_now
     from bot.settings import load_settings
     from bot.terminal.lines import console_for, show
     from bot.terminal.output import print_json
+    from bot.timetable.digest import digest_json, digest_lines
+    from bot.timetable.listing import digest_now
 
     found, reader = digest_now(load_settings(), days, language)
     if as_json:

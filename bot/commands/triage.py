@@ -29,10 +29,10 @@ def triage(
     as_json: AsJson = False,
 ) -> None:
     """Triage an alert as in an alert channel. Progress appears on stderr as it happens, then the report."""
-    from bot.alert_input import NoAlert, read_alerts
     from bot.commands.asked import Wanted
     from bot.commands.triaged import triaged
     from bot.errors import ConfigError
+    from bot.incidents.input import NoAlert, read_alerts
     from bot.inputs import read_text, zone_named
     from bot.settings import load_settings
     from bot.terminal.lines import console_for

@@ -12,11 +12,11 @@ from agents.contracts import Alert, RunOutcome
 from bot.app import open_app, prepare
 from bot.asking import carried_out
 from bot.commands.asked import Wanted, say_stopping, say_warnings, with_options
-from bot.enrichment import enriched
+from bot.incidents.enrichment import enriched
+from bot.incidents.request import triage_request
 from bot.inputs import moment_of
 from bot.settings import Loaded
 from bot.terminal.progress import progress_on
-from bot.triage import triage_request
 
 
 async def triaged(alerts: Sequence[Alert], wanted: Wanted, loaded: Loaded, console: Console) -> RunOutcome:

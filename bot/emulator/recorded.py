@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from bot.scenarios import RecordedCall, RecordedTool, Scenario
+from bot.evaluation.scenarios import RecordedCall, RecordedTool, Scenario
 from tools.contracts import CallContext, ToolDeps, ToolResult, ToolSpec, nothing_found
 from tools.errors import ToolFailed
 from tools.external import wrap_text

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from bot.emulator.orders import ORDER_QUERIES, orders_database
 from bot.emulator.prometheus import PrometheusServer
 from bot.emulator.recorded import recorded_tools
-from bot.scenarios import Scenario
+from bot.evaluation.scenarios import Scenario
 from bot.settings import Settings
 from tools.contracts import ToolSpec
 from tools.registry import ToolRegistry

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from bot.again import ask_again
 from bot.blocks import ids
 from bot.blocks.gaps import add_context_view
 from bot.blocks.modal import View
 from bot.blocks.reader import Reader
-from bot.clicks import Denied, Fill, Subject, about, note_view, open_modal, read_click
+from bot.buttons.again import ask_again
+from bot.buttons.clicks import Denied, Fill, Subject, about, note_view, open_modal, read_click
 from bot.desk import Desk
 from bot.jobs import RequestRefused
 from tools.contracts import Addition

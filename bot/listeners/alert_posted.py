@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from bot.alert_hearing import DELETED, EDITED, hear_alert
 from bot.desk import Desk
-from bot.hearing import hear
-from bot.incoming import read_message
+from bot.hearing.alerts import DELETED, EDITED, hear_alert
+from bot.hearing.messages import hear
+from bot.slack.incoming import read_message
 
 if TYPE_CHECKING:
     from slack_bolt.app.async_app import AsyncApp

@@ -10,7 +10,7 @@ from bot.blocks.gaps import ask_someone_view
 from bot.blocks.modal import View
 from bot.blocks.reader import Reader
 from bot.blocks.text import escape
-from bot.clicks import Denied, Fill, Subject, about, note_view, open_modal, read_click
+from bot.buttons.clicks import Denied, Fill, Subject, about, note_view, open_modal, read_click
 from bot.desk import Desk
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from bot.blocks.text import escape, split_text
 from bot.channel_status import cases_text, status_text
 from bot.desk import Asked, Desk
 from bot.greetings import reply_to
-from bot.incoming import instant
 from bot.jobs import RequestRefused
 from bot.manifest import COMMAND
-from bot.people import Person
-from bot.slack_client import SlackAway, SlackRefused
-from bot.slack_text import read_markup
+from bot.slack.client import SlackAway, SlackRefused
+from bot.slack.incoming import instant
+from bot.slack.people import Person
+from bot.slack.text import read_markup
 from storage.jobs import JobKey
 from storage.sessions import Thread
 

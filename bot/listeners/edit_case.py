@@ -9,9 +9,9 @@ from bot.blocks import ids
 from bot.blocks.feedback import CaseDraft, case_of, edit_case_view
 from bot.blocks.modal import View
 from bot.blocks.reader import Reader
-from bot.clicks import GONE, Denied, Fill, Subject, about, note_view, open_modal, read_click
+from bot.buttons.clicks import GONE, Denied, Fill, Subject, about, note_view, open_modal, read_click
+from bot.buttons.voting import is_private
 from bot.desk import Desk
-from bot.voting import is_private
 from storage.cases import CaseText
 from storage.errors import CaseNotFound, RunNotFound
 

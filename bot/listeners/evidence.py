@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from bot.answers.stored_answer import stored_answer
 from bot.blocks import ids
 from bot.blocks.evidence import evidence_loading, evidence_view, proofs_of
 from bot.blocks.modal import View
 from bot.blocks.reader import Reader
-from bot.clicks import Fill, Subject
+from bot.buttons.clicks import Fill, Subject
+from bot.buttons.modals import Pages, register_pages
 from bot.desk import Desk
-from bot.modals import Pages, register_pages
-from bot.stored_answer import stored_answer
 
 if TYPE_CHECKING:
     from slack_bolt.app.async_app import AsyncApp

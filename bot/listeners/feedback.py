@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from bot.blocks import ids
 from bot.blocks.feedback import why_not_view
-from bot.clicks import Click, Denied, about, read_click, say
+from bot.buttons.clicks import Click, Denied, about, read_click, say
+from bot.buttons.voting import Ballot, vote
 from bot.desk import Desk
-from bot.voting import Ballot, vote
 
 if TYPE_CHECKING:
     from slack_bolt.app.async_app import AsyncApp

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from bot.desk import Desk
-from bot.home import home_of
+from bot.home.facts import home_of
 
 if TYPE_CHECKING:
     from slack_bolt.app.async_app import AsyncApp

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from bot.again import ask_again
 from bot.blocks import ids
-from bot.clicks import Click, Denied, about, read_click, say
+from bot.buttons.again import ask_again
+from bot.buttons.clicks import Click, Denied, about, read_click, say
 from bot.desk import Desk
 from storage.jobs import Duplicate
 from storage.trace import StoredInvocation

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from bot.clicks import Denied, about
+from bot.buttons.clicks import Denied, about
+from bot.buttons.voting import Ballot, choice_of, vote, withdraw
 from bot.desk import Desk
-from bot.incoming import instant
-from bot.voting import Ballot, choice_of, vote, withdraw
+from bot.slack.incoming import instant
 
 if TYPE_CHECKING:
     from slack_bolt.app.async_app import AsyncApp

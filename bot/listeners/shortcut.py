@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from bot.desk import Asked, Desk
-from bot.incoming import instant
 from bot.jobs import RequestRefused
 from bot.manifest import SHORTCUT
-from bot.slack_text import message_text
+from bot.slack.incoming import instant
+from bot.slack.text import message_text
 from storage.jobs import JobKey
 from storage.sessions import Thread
 

@@ -1,4 +1,4 @@
-"""Stop, by our own button and by Slack's: the run ends and says what is proven. The word `stop` is bot/hearing.py's."""
+"""Stop, by our own button and by Slack's: the run ends and says what is proven. The word `stop` is bot/hearing/messages.py's."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from bot.blocks import ids
-from bot.clicks import Denied, about, read_click, say
+from bot.buttons.clicks import Denied, about, read_click, say
 from bot.desk import UNFINISHED, Desk
 from storage.sessions import Thread
 

@@ -9,9 +9,9 @@ from bot.blocks import ids
 from bot.blocks.modal import View
 from bot.blocks.reader import Reader
 from bot.blocks.trace import trace_loading, trace_view
-from bot.clicks import Fill, Subject
+from bot.buttons.clicks import Fill, Subject
+from bot.buttons.modals import Pages, register_pages
 from bot.desk import Desk
-from bot.modals import Pages, register_pages
 
 if TYPE_CHECKING:
     from slack_bolt.app.async_app import AsyncApp

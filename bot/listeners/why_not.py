@@ -9,7 +9,7 @@ from bot.blocks import ids
 from bot.blocks.feedback import REASONS, why_not_view
 from bot.blocks.modal import View
 from bot.blocks.reader import Reader
-from bot.clicks import GONE, Denied, Subject, about, note_view, open_modal, read_click
+from bot.buttons.clicks import GONE, Denied, Subject, about, note_view, open_modal, read_click
 from bot.desk import Desk
 from storage.errors import RunNotFound
 

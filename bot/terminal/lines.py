@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from bot.printable import printable
+from bot.answers.printable import printable
 
 # With less room than this beside the indent, text would run down the screen letter by letter.
 _LEAST_WIDTH = 20

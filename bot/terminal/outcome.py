@@ -7,12 +7,12 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from agents.contracts import AllowedClaim, RunOutcome, Verdict
-from bot.evidence_source import where
-from bot.statements import statements
+from bot.answers.evidence_source import where
+from bot.answers.statements import statements
+from bot.answers.times import window_text
 from bot.terminal.lines import Line
 from bot.terminal.report import blast_lines, case_texts
 from bot.terminal.words import Words, words_of
-from bot.times import window_text
 
 _STYLES = {Verdict.PASS: "bold green", Verdict.LOW_CONFID: "bold yellow", Verdict.REJECT: "bold red"}
 _QUOTE_CHARS = 450

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from bot.evidence_source import arguments_text
+from bot.answers.evidence_source import arguments_text
 from bot.terminal.lines import Line
 from storage.trace import Run, Step, StoredInvocation
 

@@ -22,9 +22,9 @@ from agents.events import RunEvent
 from agents.ledger import RunLimits
 from agents.llm.offline import OfflineModel
 from agents.llm.scripted import Turn
+from bot.answers.stored_outcome import stored_outcome
 from bot.jobs import RequestRefused, ask, execute, submit
 from bot.run_alerts import bounded_alerts
-from bot.stored_outcome import stored_outcome
 from storage.engine import Database
 from storage.trace import TraceStore
 from tools.contracts import CallContext, EvidenceRef, EvidenceStatus, ToolDeps, ToolResult, ToolSpec

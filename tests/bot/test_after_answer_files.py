@@ -9,7 +9,7 @@ from answered_bot import ADDED, WHERE, Answer, AnsweredBot, Partly, Reader, answ
 from slack_worker import emulator
 
 from bot.emulator.slack import SlackEmulator
-from bot.slack_client import SlackAccess, SlackRefused, open_slack
+from bot.slack.client import SlackAccess, SlackRefused, open_slack
 from storage.engine import Database
 
 

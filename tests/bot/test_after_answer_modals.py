@@ -9,7 +9,7 @@ from small_incident import LOOK_UPS, POOL_LINE, looks
 
 from agents.llm.base import ModelRequest
 from agents.llm.scripted import Turn
-from bot.clicks import Denied, about
+from bot.buttons.clicks import Denied, about
 from storage.engine import Database
 from storage.retention import Retention
 

@@ -9,12 +9,12 @@ import pytest
 from alert_posts import START, Channel, ends, fires
 
 from agents.replies import Replies
-from bot.alert_budget import Admission, AlertBudget, AlertLimits, obstacle
+from bot.blocks.incident import incident_words
 from bot.blocks.reader import Reader
 from bot.blocks.reasons import reason_text
 from bot.data import data_folder
-from bot.incident_intake import Intake
-from bot.incident_line import incident_words
+from bot.incidents.intake import Intake
+from bot.triaging.budget import Admission, AlertBudget, AlertLimits, obstacle
 from storage.alert_places import Load
 from storage.budget import BudgetStore, Ceiling, Spent, alerts, workspace
 from storage.engine import Database

@@ -152,7 +152,7 @@ async def test_status_shows_how_alerts_are_treated(sqlite_database: Database) ->
 
 
 async def test_home_shows_the_watched_channel(sqlite_database: Database) -> None:
-    from bot.home import facts_for
+    from bot.home.facts import facts_for
 
     async with unwatched(sqlite_database) as bot:
         await typed(bot, "watch")

@@ -347,7 +347,7 @@ async def test_an_alert_text_that_orders_and_pings_does_neither(sqlite_database:
 
 
 async def test_a_mention_in_the_thread_is_a_question_with_the_alert_as_context(sqlite_database: Database) -> None:
-    from bot.context import history
+    from bot.hearing.context import history
 
     with emulator() as slack:
         async with alert_bot(slack, sqlite_database) as bot:

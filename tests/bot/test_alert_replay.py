@@ -13,9 +13,9 @@ from small_incident import scripted, world
 from agents.llm.offline import OfflineModel
 from bot.cli import run
 from bot.evaluate import run_scenario
-from bot.frozen import freeze, live_recording, recorded
+from bot.evaluation.frozen import freeze, live_recording, recorded
+from bot.evaluation.replay import differences, write_scenario
 from bot.jobs import ask
-from bot.replay import differences, write_scenario
 from bot.settings import Loaded, load_settings
 from storage.engine import Database
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.alert_rule import condition_of, worded_threshold
+from bot.charts.rule import condition_of, worded_threshold
 
 QUANTILE = 'histogram_quantile(0.99, sum by (le) (rate(http_request_duration_seconds_bucket{path=~"/a>1"}[5m])))'
 

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from bot.apart import apart
+from bot.triaging.apart import apart
 from storage.errors import StorageUnavailable
 
 

@@ -17,12 +17,12 @@ from slack_schema import block_problems, chunk_problems, view_problems
 from agents.replies import Replies
 from bot.blocks.cards import cards_of
 from bot.blocks.evidence import proofs_of
+from bot.blocks.incident import incident_words
 from bot.blocks.progress import progress_chunks, progress_markdown
 from bot.blocks.reader import Reader, slack_words
 from bot.blocks.sample_run import sample_call, sample_events, sample_outcome, sample_proofs
 from bot.blocks.samples import Sample, samples
-from bot.incident_line import incident_words
-from bot.validator import check
+from bot.slack.validator import check
 
 FOLDER = Path(__file__).parent / "golden"
 WORDS = slack_words(Replies.load(Path(__file__).parents[2] / "prompts" / "replies"))

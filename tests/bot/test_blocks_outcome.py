@@ -12,6 +12,7 @@ import pytest
 from agents.contracts import RunOutcome, RunUsage, Verdict
 from agents.events import RunEvent
 from agents.replies import Replies
+from bot.answers.statements import statements
 from bot.blocks import ids
 from bot.blocks.answer import AnswerView
 from bot.blocks.cards import cards_of
@@ -28,7 +29,6 @@ from bot.blocks.sample_run import sample_run
 from bot.blocks.trace import trace_view
 from bot.blocks.usage import usage_line
 from bot.shapes.blocks import texts
-from bot.statements import statements
 
 WORDS = slack_words(Replies.load(Path(__file__).parents[2] / "prompts" / "replies"))
 ENGLISH = Reader(WORDS, "en", ZoneInfo("UTC"))

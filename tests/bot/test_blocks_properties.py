@@ -26,6 +26,7 @@ from agents.contracts import (
 )
 from agents.events import RunEvent
 from agents.replies import Replies
+from bot.answers.printable import printable
 from bot.blocks.answer import Answer, AnswerView
 from bot.blocks.cards import all_ended, cards_of
 from bot.blocks.evidence import Proof, Quote, evidence_pages
@@ -37,10 +38,9 @@ from bot.blocks.progress import progress_blocks, progress_chunks, progress_markd
 from bot.blocks.reader import Reader, slack_words
 from bot.blocks.sample_run import sample_outcome
 from bot.blocks.text import escape, markdown_escape, phone_line, shown_pieces, split_text
-from bot.printable import printable
 from bot.shapes.blocks import texts
 from bot.shapes.rules import units
-from bot.validator import check
+from bot.slack.validator import check
 
 ROOT = Path(__file__).parents[2]
 WORDS = slack_words(Replies.load(ROOT / "prompts" / "replies"))

@@ -12,6 +12,7 @@ import pytest
 
 from agents.contracts import AiopsReport, BlastEntry, Hypothesis, RunOutcome
 from agents.replies import Replies
+from bot.answers.told_report import ToldReport
 from bot.blocks.answer import AnswerView
 from bot.blocks.outcome import answer_message
 from bot.blocks.reader import Reader, slack_words
@@ -28,7 +29,6 @@ from bot.blocks.resolved import Resolved, resolved_message
 from bot.blocks.sample_run import sample_run
 from bot.blocks.trace import trace_view
 from bot.shapes.blocks import texts
-from bot.told_report import ToldReport
 
 WORDS = slack_words(Replies.load(Path(__file__).parents[2] / "prompts" / "replies"))
 SHANGHAI = Reader(WORDS, "en", ZoneInfo("Asia/Shanghai"))

@@ -28,16 +28,16 @@ from agents.contracts import (
     Verdict,
 )
 from agents.replies import Replies
+from bot.answers.printable import printable
 from bot.blocks.answer import Answer, AnswerView
 from bot.blocks.evidence import Proof, Quote, evidence_pages
 from bot.blocks.outcome import answer_message
 from bot.blocks.reader import Reader, slack_words
 from bot.blocks.report_samples import sample_alert, sample_report
 from bot.blocks.resolved import Resolved, resolved_message
-from bot.printable import printable
 from bot.shapes.blocks import texts
 from bot.shapes.rules import units
-from bot.validator import check
+from bot.slack.validator import check
 
 WORDS = slack_words(Replies.load(Path(__file__).parents[2] / "prompts" / "replies"))
 GENTLE = settings(

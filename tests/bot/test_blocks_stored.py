@@ -9,8 +9,8 @@ import pytest
 
 from agents.contracts import AnswerSections
 from agents.state import RunRequest, StateUnreadable, dump_state, first_state
+from bot.answers.stored_answer import stored_answer
 from bot.blocks.sample_run import sample_outcome, sample_run
-from bot.stored_answer import stored_answer
 
 
 def test_claims_and_gaps_come_back_as_the_answer_numbered_them() -> None:

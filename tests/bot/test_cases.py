@@ -24,9 +24,9 @@ from small_incident import (
 from agents.llm.scripted import ScriptedCall, Turn
 from bot.cases import Cases
 from bot.errors import ConfigError
-from bot.frozen import recorded
+from bot.evaluation.frozen import recorded
+from bot.evaluation.replay import write_scenario
 from bot.jobs import execute, new_run
-from bot.replay import write_scenario
 from storage.audience import Audience
 from storage.cases import CaseStore, CaseText
 from storage.engine import Database

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from slack_worker import CHANNEL, emulator
 
-from bot.channel_turns import MOST_LOOKS, ChannelTurns
-from bot.slack_client import SlackAccess, open_slack
+from bot.slack.client import SlackAccess, open_slack
+from bot.slack.turns import MOST_LOOKS, ChannelTurns
 from storage.engine import Database
 
 

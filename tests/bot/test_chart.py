@@ -10,10 +10,10 @@ from zoneinfo import ZoneInfo
 import pytest
 from PIL import Image
 
-from bot.chart import MAX_BYTES, ChartData, ChartWords, Mark, draw
-from bot.chart_process import answered, asked
-from bot.chart_values import time_ticks, value_text
-from bot.charts import Charts
+from bot.charts.drawing import MAX_BYTES, ChartData, ChartWords, Mark, draw
+from bot.charts.finding import Charts
+from bot.charts.process import answered, asked
+from bot.charts.values import time_ticks, value_text
 from storage.engine import Database
 
 START = 1_764_471_600.0

@@ -21,8 +21,8 @@ from live_prometheus import live_prometheus, raise_latency
 from agents.contracts import Alert
 from bot.blocks.report_samples import sample_alert
 from bot.blocks.sample_run import sample_call
-from bot.chart import ChartData, Mark
-from bot.chart_data import ChartSource, NoChart, chart_data
+from bot.charts.data import ChartSource, NoChart, chart_data
+from bot.charts.drawing import ChartData, Mark
 from storage.trace import StoredInvocation
 from tools.clients.prometheus import PrometheusClient
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.cli import run
-from bot.doctor import free_space
+from bot.doctor.systems import free_space
 from bot.errors import ConfigError
 from bot.packages import check_packages
 

@@ -19,9 +19,9 @@ from agents.replies import Replies
 from bot.blocks.reader import Reader
 from bot.cli import run
 from bot.data import data_folder
-from bot.digest import NOTHING, POSTED, digest_blocks, digest_kinds, digest_of, digest_texts, post_digest
-from bot.schedule_language import schedule_words
-from bot.validator import check
+from bot.slack.validator import check
+from bot.timetable.digest import NOTHING, POSTED, digest_blocks, digest_kinds, digest_of, digest_texts, post_digest
+from bot.timetable.language import schedule_words
 from storage.calibration import EndedRun, ended_runs
 from storage.engine import Database
 from storage.incidents import Incident, IncidentStore, StoredAlert

@@ -13,11 +13,11 @@ from whole_bot import environment_for, loaded_for
 
 from bot.app import App, open_app
 from bot.cli import run
-from bot.doctor import Finding
-from bot.doctor_slack import payloads, slack
+from bot.doctor.slack import payloads, slack
+from bot.doctor.systems import Finding
 from bot.emulator.slack import SlackEmulator
 from bot.manifest import manifest
-from bot.validator import Problem
+from bot.slack.validator import Problem
 
 
 @asynccontextmanager

@@ -9,7 +9,7 @@ import pytest
 from loopback_http import served
 
 from agents.contracts import Alert
-from bot.enrichment import completed, enriched
+from bot.incidents.enrichment import completed, enriched
 from tools.active_alerts import ActiveAlert
 from tools.clients.alertmanager import AlertmanagerClient
 from tools.contracts import ToolDeps

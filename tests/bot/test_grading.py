@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from agents.contracts import RunOutcome
-from bot.grading import Failure, grade, summarise
-from bot.scenarios import BrokenScenario, Scenario, ScenarioFile
+from bot.evaluation.grading import Failure, grade, summarise
+from bot.evaluation.scenarios import BrokenScenario, Scenario, ScenarioFile
 
 
 def scenario(**expect: Any) -> Scenario:

@@ -7,8 +7,19 @@ import pytest
 from alert_posts import START, fires
 
 from agents.contracts import Alert
-from bot.alert_names import Names, names_of, subject_of
-from bot.grouping import COOLDOWN, Times, Topology, common_values, joined, kin, opened, related, reopened, turned
+from bot.incidents.grouping import (
+    COOLDOWN,
+    Times,
+    Topology,
+    common_values,
+    joined,
+    kin,
+    opened,
+    related,
+    reopened,
+    turned,
+)
+from bot.incidents.names import Names, names_of, subject_of
 from storage.incidents import Incident
 
 TIMES = Times()

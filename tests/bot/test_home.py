@@ -16,10 +16,10 @@ from slack_worker import emulator
 
 from bot.app import open_app, prepare
 from bot.blocks.home import HomeModel
-from bot.doctor import Finding, State, sources
-from bot.health import Health
-from bot.home import facts_for, home_of
-from bot.home_sources import KNOWN
+from bot.doctor.health import Health
+from bot.doctor.systems import Finding, State, sources
+from bot.home.facts import facts_for, home_of
+from bot.home.sources import KNOWN
 from bot.settings import load_settings
 from storage.engine import Database
 

@@ -11,7 +11,7 @@ from alert_posts import START, Channel, ends, fires, parsed
 
 from agents.contracts import Alert
 from bot.alert_reading.build import make_alert
-from bot.incident_intake import AlertPost, Intake, Taken, alerts_of
+from bot.incidents.intake import AlertPost, Intake, Taken, alerts_of
 from storage.alert_places import AlertPlaces
 from storage.engine import Database
 from storage.incidents import Incident, IncidentStore

@@ -16,15 +16,15 @@ from alert_posts import START, Channel, ends, fires
 from slack_worker import CHANNEL, emulator
 
 from agents.replies import Replies
-from bot.blocks.incident import IncidentView, incident_line, reaction_of
+from bot.blocks.incident import IncidentView, incident_line, incident_words, reaction_of
 from bot.blocks.reader import Reader
-from bot.channel_turns import ChannelTurns
 from bot.data import data_folder
 from bot.emulator.slack import SlackEmulator
-from bot.incident_intake import Intake
-from bot.incident_line import IncidentTeller, TellerTimes, Telling, incident_words
-from bot.slack_client import SlackAccess, SlackCalls, open_slack
-from bot.told_thread import EVENT_TYPE
+from bot.incidents.intake import Intake
+from bot.slack.client import SlackAccess, SlackCalls, open_slack
+from bot.slack.turns import ChannelTurns
+from bot.triaging.line import IncidentTeller, TellerTimes, Telling
+from bot.triaging.told_thread import EVENT_TYPE
 from storage.engine import Database
 from storage.incidents import Incident, IncidentStore
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agents.contracts import Alert
-from bot.incident_intake import Intake
+from bot.incidents.intake import Intake
 from storage.engine import Database
 from storage.incidents import IncidentStore
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.look_again import wished_wait
+from bot.hearing.look_again import wished_wait
 
 
 @pytest.mark.parametrize(

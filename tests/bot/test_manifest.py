@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 from bot.cli import run, terminal
 from bot.desk import load_talk
 from bot.emulator.slack import Behaviour
-from bot.identity import scopes
 from bot.manifest import COMMAND, SHORTCUT, manifest
+from bot.slack.identity import scopes
 
 LIMITS = {"name": 35, "description": 140}
 

@@ -11,7 +11,7 @@ from agents.contracts import HistoryTurn, RunOutcome
 from agents.state import RunRequest
 from bot.asking import carried_out
 from bot.demo import open_sample
-from bot.samples import sample
+from bot.evaluation.samples import sample
 from bot.settings import load_settings
 from tools.contracts import Addition
 

@@ -7,8 +7,8 @@ import pytest
 
 from agents.contracts import RunOutcome
 from bot.evaluate import run_scenario
-from bot.grading import grade
-from bot.scenarios import Scenario, read_scenario, read_scenarios
+from bot.evaluation.grading import grade
+from bot.evaluation.scenarios import Scenario, read_scenario, read_scenarios
 from bot.settings import load_settings
 
 ROOT = Path(__file__).parent.parent.parent

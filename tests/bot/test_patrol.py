@@ -16,9 +16,9 @@ from slack_worker import emulator, part_of
 from whole_bot import running
 
 from bot.emulator.slack import SlackEmulator
-from bot.patrol import BLIND, MUTED, QUIET
 from bot.schedule import LEASE
 from bot.serve import RunningBot
+from bot.timetable.patrol import BLIND, MUTED, QUIET
 from storage.engine import Database
 from storage.schedule import FiredSlot, ScheduleStore
 

@@ -11,8 +11,8 @@ import pytest
 
 from bot.admission import Admission
 from bot.emulator.slack import SlackEmulator
-from bot.people import FRESH_SECONDS, LookupFailed, People, Person
-from bot.slack_client import SlackAccess, open_slack
+from bot.slack.client import SlackAccess, open_slack
+from bot.slack.people import FRESH_SECONDS, LookupFailed, People, Person
 
 
 @dataclass

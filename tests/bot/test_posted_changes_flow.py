@@ -12,10 +12,10 @@ import pytest
 from alert_bot import ALERTS, alert_bot, alertmanager
 from slack_worker import SCHEMA
 
+from bot.answers.stored_outcome import stored_outcome
+from bot.charts.recorded import changes_of
 from bot.emulator.slack import SlackEmulator
-from bot.incoming import instant
-from bot.recorded_series import changes_of
-from bot.stored_outcome import stored_outcome
+from bot.slack.incoming import instant
 from storage.change_events import ChangeEvent, ChangeEvents
 from storage.engine import Database
 from tools.registry import ToolRegistry

@@ -13,7 +13,7 @@ from sqlalchemy import text
 from trace_rows import END, claimed, queued
 
 from bot.app import App, open_app, prepare
-from bot.doctor import retention
+from bot.doctor.systems import retention
 from bot.purging import purge_old, purged_text
 from bot.settings import Loaded, Settings
 

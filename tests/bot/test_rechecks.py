@@ -15,7 +15,7 @@ from slack_worker import emulator
 
 from bot.desk import Desk
 from bot.emulator.slack import SlackEmulator
-from bot.rechecking import EVENT_TYPE, Rechecks
+from bot.timetable.rechecking import EVENT_TYPE, Rechecks
 from storage.engine import Database
 from storage.rechecks import RecheckStore
 from tools.clients.alertmanager import AlertmanagerClient

@@ -6,7 +6,7 @@ from small_incident import request, scripted, world
 from sqlalchemy import text
 
 from bot.jobs import new_run, submit
-from bot.recovering import end_abandoned
+from bot.timetable.recovering import end_abandoned
 from storage.engine import Database
 from storage.jobs import JobKey, JobStore, NewJob
 from storage.sessions import Thread

@@ -22,8 +22,8 @@ from agents.llm.scripted import Turn
 from agents.state import dump_state, load_state
 from bot.blocks.reader import Reader
 from bot.cases import case_text
-from bot.chart import ChartData
-from bot.charts import Charts, FoundChart
+from bot.charts.drawing import ChartData
+from bot.charts.finding import Charts, FoundChart
 from bot.emulator.prometheus import PrometheusServer
 from bot.emulator.series import MetricsFile
 from bot.emulator.slack import SlackEmulator

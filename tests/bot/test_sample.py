@@ -19,8 +19,8 @@ import pytest
 
 from bot.cli import run
 from bot.evaluate import run_scenario
-from bot.grading import grade
-from bot.samples import sample
+from bot.evaluation.grading import grade
+from bot.evaluation.samples import sample
 from bot.settings import load_settings
 
 ROOT = Path(__file__).parents[2]

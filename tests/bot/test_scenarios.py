@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from bot.emulator.recorded import input_model, recorded_tools
 from bot.errors import ConfigError
-from bot.scenarios import read_scenario, read_scenarios
+from bot.evaluation.scenarios import read_scenario, read_scenarios
 from tools.contracts import CallContext, EvidenceStatus, ToolDeps, ToolResult
 from tools.errors import ToolFailed
 from tools.registry import ToolRegistry

@@ -11,8 +11,8 @@ import pytest
 
 from bot.cli import run
 from bot.schedule import LEASE
-from bot.schedule_listing import listed, listing_lines
 from bot.settings import load_settings
+from bot.timetable.listing import listed, listing_lines
 from storage.engine import Database
 from storage.schedule import ScheduleStore
 

@@ -18,9 +18,9 @@ from whole_bot import environment_for, running
 
 from bot.emulator.slack import SlackEmulator
 from bot.errors import ConfigError
-from bot.identity import access, check_tokens
 from bot.manifest import manifest
 from bot.serve import Mode, ceilings
+from bot.slack.identity import access, check_tokens
 from storage.trace import TraceStore
 
 MODES = pytest.mark.parametrize("mode", ["socket", "http"])

@@ -11,8 +11,8 @@ from slack_bot import SCHEMA, ListeningBot, listening
 from small_incident import good_run, scripted, world
 
 from agents.contracts import HistoryTurn
-from bot.context import MESSAGES_TOLD, completing, history
 from bot.emulator.slack import SlackEmulator
+from bot.hearing.context import MESSAGES_TOLD, completing, history
 from bot.jobs import execute
 from storage.engine import Database
 

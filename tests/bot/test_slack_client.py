@@ -11,8 +11,8 @@ import pytest
 from slack_worker import CHANNEL, emulator
 
 from bot.emulator.slack import SlackEmulator
-from bot.pacing import Pacer
-from bot.slack_client import SlackAccess, SlackAway, SlackCalls, SlackRefused, open_slack
+from bot.slack.client import SlackAccess, SlackAway, SlackCalls, SlackRefused, open_slack
+from bot.slack.pacing import Pacer
 
 
 @pytest.fixture

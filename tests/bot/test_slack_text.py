@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.slack_text import mentioned, message_text, read_markup
+from bot.slack.text import mentioned, message_text, read_markup
 
 ALERTS = Path(__file__).parent.parent.parent.parent / "shared" / "alerts"
 

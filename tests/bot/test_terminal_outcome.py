@@ -10,11 +10,11 @@ from rich.console import Console
 
 from agents.contracts import RunOutcome
 from agents.events import RunEvent
-from bot.printable import printable
+from bot.answers.printable import printable
+from bot.answers.times import window_text
 from bot.terminal.lines import Line, show
 from bot.terminal.outcome import outcome_lines
 from bot.terminal.progress import progress_on
-from bot.times import window_text
 
 UTC = ZoneInfo("UTC")
 

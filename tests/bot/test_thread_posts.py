@@ -11,7 +11,7 @@ from slack_worker import CHANNEL, Bench, bench, emulator, part_of
 
 from bot.blocks.snippet import Snippet
 from bot.emulator.slack import SlackEmulator
-from bot.slack_client import SlackAway, SlackRefused
+from bot.slack.client import SlackAway, SlackRefused
 from storage.engine import Database
 
 SNIPPET = Snippet("answer-run.txt", "The whole answer", "a long line\n" * 3_000)

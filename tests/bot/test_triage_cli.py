@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from bot.alert_input import read_alerts
 from bot.cli import run
+from bot.incidents.input import read_alerts
 
 EVENT: dict[str, Any] = {
     "type": "message",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from slack_schema import block_problems
 
-from bot.validator import check, refusal
+from bot.slack.validator import check, refusal
 
 TS = "1700000000.000100"
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from slack_schema import block_problems
 
-from bot.validator import check
+from bot.slack.validator import check
 
 GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.json"))
 PAYLOADS = [payload for file in GOLDEN if isinstance(payload := json.loads(file.read_text(encoding="utf-8")), dict)]

@@ -12,10 +12,10 @@ import pytest
 from slack_worker import ANA, CHANNEL, QUICK, Incident, bench, emulator, part_of
 
 from agents.state import RunState
+from bot.answers.stored_outcome import stored_outcome
 from bot.budget import Budget, Ceilings
 from bot.emulator.slack import SlackEmulator
 from bot.jobs import execute
-from bot.stored_outcome import stored_outcome
 from storage.budget import BudgetStore, Ceiling, person, workspace
 from storage.database import Timeouts
 from storage.engine import Database

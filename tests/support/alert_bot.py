@@ -15,16 +15,16 @@ from slack_worker import Bench, bench, part_of
 
 from agents.llm import build_model
 from agents.llm.base import Model, ModelReply, ModelRequest, ModelSettings
-from bot.alert_work import AlertWork, alert_work
 from bot.connection import http_door, slack_door
-from bot.context import completing
 from bot.desk import Desk, load_talk
 from bot.emulator.slack import SlackEmulator
-from bot.identity import identify
-from bot.incident_line import TellerTimes
-from bot.people import People
+from bot.hearing.context import completing
+from bot.slack.identity import identify
+from bot.slack.people import People
 from bot.slack_app import build_app, warm_up
-from bot.triaging import noting_ends
+from bot.triaging.line import TellerTimes
+from bot.triaging.loop import noting_ends
+from bot.triaging.work import AlertWork, alert_work
 from storage.engine import Database
 from storage.incidents import Incident
 from storage.records import Run

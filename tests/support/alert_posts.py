@@ -12,7 +12,7 @@ from agents.contracts import Alert
 from bot.alert_reading.build import make_alert
 from bot.alert_reading.overall import overall_status
 from bot.alert_reading.parsed import Parsed
-from bot.incident_intake import AlertPost, Intake, Taken
+from bot.incidents.intake import AlertPost, Intake, Taken
 
 START = datetime(2026, 11, 30, 8, 43, tzinfo=UTC)
 

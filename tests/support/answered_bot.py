@@ -13,16 +13,16 @@ from small_incident import claim, draft, skills, specs, votes
 
 from agents.llm.base import Model, ModelRequest
 from agents.llm.scripted import ScriptedCall, Turn
+from bot.buttons.voting import early_votes
 from bot.cases import Cases
 from bot.connection import http_door, slack_door
-from bot.context import completing
 from bot.desk import Desk, load_talk
 from bot.emulator.slack import SlackEmulator
-from bot.identity import identify
+from bot.hearing.context import completing
 from bot.jobs import Workplace
-from bot.people import People
+from bot.slack.identity import identify
+from bot.slack.people import People
 from bot.slack_app import build_app, warm_up
-from bot.voting import early_votes
 from storage.cases import Case
 from storage.engine import Database
 from storage.records import Run

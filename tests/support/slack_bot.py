@@ -13,11 +13,11 @@ from small_incident import scripted, world
 from bot.connection import http_door, slack_door, socket_mode
 from bot.desk import Desk, load_talk
 from bot.emulator.slack import SlackEmulator
-from bot.identity import identify, socket_address
-from bot.people import People
 from bot.settings import Settings
+from bot.slack.client import SlackAccess, open_slack
+from bot.slack.identity import identify, socket_address
+from bot.slack.people import People
 from bot.slack_app import build_app, warm_up
-from bot.slack_client import SlackAccess, open_slack
 from storage.engine import Database
 from storage.records import Run
 from storage.trace import TraceStore

@@ -19,11 +19,11 @@ from agents.llm.scripted import Turn
 from bot.budget import Budget, Ceilings
 from bot.emulator.slack import SlackEmulator
 from bot.jobs import Workplace, new_run
-from bot.posting import Posts, ThreadPlace
 from bot.queue import Queue, QueueTimes
-from bot.slack_client import SlackAccess, SlackCalls, open_slack
+from bot.slack.client import SlackAccess, SlackCalls, open_slack
+from bot.slack.posting import Posts, ThreadPlace
+from bot.slack.validator import check
 from bot.thread import ThreadTimes, thread_words
-from bot.validator import check
 from bot.worker import Worker, WorkerTimes
 from storage.budget import BudgetStore
 from storage.engine import Database

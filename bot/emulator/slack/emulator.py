@@ -19,7 +19,7 @@ from bot.emulator.slack.server import Server
 from bot.emulator.slack.state import APP_ID, BOT_ID, BOT_USER, TEAM_ID
 from bot.emulator.slack.switches import Switches
 from bot.emulator.slack.world import Check, new_world
-from bot.validator import check
+from bot.slack.validator import check
 
 # Nothing secret: these open a loopback server that lives as long as its `with` block.
 BOT_TOKEN, APP_TOKEN, SIGNING_SECRET = "xoxb-loopback", "xapp-loopback", "loopback-signing-secret"
@@ -31,7 +31,7 @@ class SlackEmulator(Acts, Looks, Switches):
     """Acts as people (acts.py), looks at what happened (looks.py), switches faults (switches.py).
 
     `api_url` is the base_url of a client, `page_url` the page. `request_url` takes events over HTTP (else: sockets).
-    Every payload passes bot/validator.py, Slack's types when `schema` (a JSON schema's path) is given, then `checks`.
+    Every payload passes bot/slack/validator.py, Slack's types when `schema` (a JSON schema's path) is given, then `checks`.
     `clock` gives seconds since 1970, `seed` makes what is random the same every time.
     """
 

@@ -1,0 +1,1 @@
+"""A finished run, told: the words that Slack and the terminal share."""

@@ -1,0 +1,1 @@
+"""What a click under an answer does."""

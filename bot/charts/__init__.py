@@ -1,0 +1,1 @@
+"""The picture under a report: what it shows, and how it is drawn."""

@@ -1,0 +1,1 @@
+"""Whether each configured system answers."""

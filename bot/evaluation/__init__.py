@@ -1,0 +1,1 @@
+"""Scenarios: read, run again, graded, frozen."""

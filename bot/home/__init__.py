@@ -1,0 +1,1 @@
+"""What App Home shows, to each person."""

@@ -1,0 +1,1 @@
+"""Alerts as incidents: what is heard where, which belong together, what may run."""

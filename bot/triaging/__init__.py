@@ -1,0 +1,1 @@
+"""Incidents at work: which run when, and what their threads show."""
