@@ -14,6 +14,7 @@ from bot.alert_reading.post import Part, Post
 from bot.alert_reading.words import severity_of, status_of
 
 MAX_ALERTS = 500
+_GRAVEST_FIRST: tuple[AlertStatus, ...] = ("firing", "no_data", "resolved")
 _WORD = r"firing|resolved|alerting|ok|no ?data|pending|paused|error|触发|恢复|告警"
 _TITLE = re.compile(rf"\A[^\w\[]{{0,12}}(?::[a-z0-9_+-]{{1,40}}:\s*){{0,3}}[^\w\[]{{0,12}}\[[^\w\]]{{0,8}}((?:{_WORD})\b[^\]\n]{{0,60}})\]\s*(.*)", re.IGNORECASE | re.DOTALL)  # fmt: skip
 _COUNTS = re.compile(rf"({_WORD})\s*[:：]?\s*(\d{{1,6}})?", re.IGNORECASE)
@@ -45,12 +46,12 @@ def title_of(text: str) -> Title | None:
         return None
     counts = [(status_of(word.replace(" ", "")) or status_of(word), int(number or 1)) for word, number in _COUNTS.findall(match[1])]
     found = {status for status, _ in counts}
-    status = next((each for each in ("firing", "no_data", "resolved") if each in found), "firing")
+    status: AlertStatus = next((each for each in _GRAVEST_FIRST if each in found), "firing")
     group, inside = _split(_TRAILING.sub("", _TAIL.sub("", match[2].strip()).partition("\n")[0]).strip("*_ "))
     labels = dict(_PAIR.findall(inside))
     name, others = _name(group, inside)
     return Title(
-        status=status,  # type: ignore[arg-type]
+        status=status,
         count=max(1, sum(number for _, number in counts)),
         name=name,
         group=group,

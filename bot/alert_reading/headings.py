@@ -53,7 +53,7 @@ _ADJECTIVES = {"high", "low", "medium", "average", "minor", "major", "severe", "
 _BRACKETED = {"OK", "UP", "ERROR", "HIGH", "MEDIUM", "LOW", "MAJOR", "MINOR", "RECOVERED", "CLEARED", "CLEAR", "NORMAL", "INCIDENT"}
 # In the middle: what failed, and why.
 _BECAUSE = re.compile(r"\A(.{2,300}?)\s(?:has\s|have\s|is\s)?(failed|failing|down|up|unreachable|unavailable|timed out|offline|exceeded)(?:[:：]\s+\S|\s\(\S)", re.IGNORECASE)
-_CJK_ENDS = (
+_CJK_ENDS: tuple[tuple[AlertStatus, tuple[str, ...]], ...] = (
     ("resolved", ("已恢复正常", "恢复正常", "已恢复", "已恢復", "已解除", "已解决", "復旧しました", "が復旧", "復旧", "回復しました", "解消しました", "복구되었습니다", "해결되었습니다", "복구됨", "복구 완료")),
     ("firing", ("发生告警", "触发告警", "告警", "报警", "異常発生", "が発生しました", "発生", "を検知しました", "を検知", "宕机", "不可用", "발생했습니다", "장애 발생", "발생")),
 )  # fmt: skip
@@ -185,7 +185,7 @@ def _cjk(found: Heading) -> Heading:
         for end in ends:
             if found.name.endswith(end):
                 name = found.name[: -len(end)].strip() if status == "resolved" else found.name
-                return replace(found, name=name or found.name, status=status, strong=True)  # type: ignore[arg-type]
+                return replace(found, name=name or found.name, status=status, strong=True)
     rest, _, last = found.name.rpartition(" ")
     said = _one(last) if rest and not last.isascii() else None
     if said is None or not said.strong or said.severity:

@@ -50,6 +50,7 @@ _EMOJI_STATUS: dict[str, AlertStatus] = {
     "⚠": "firing",
     **dict.fromkeys("🟢✅💚✔☑", "resolved"),
 }
+_NAMED_COLOURS: dict[str, AlertStatus] = {"good": "resolved", "danger": "firing", "warning": "firing"}
 _SHORT_NAMES: dict[str, AlertStatus] = {
     **dict.fromkeys(
         ("red_circle", "large_orange_circle", "large_yellow_circle", "fire", "rotating_light", "x", "warning", "no_entry",
@@ -132,7 +133,7 @@ def status_of_colour(colour: str) -> AlertStatus | None:
     """Of an attachment's colour, by its hue: red, orange and yellow say firing, green resolved; pale, dark and blue say nothing."""
     name = colour.lstrip("#").casefold()
     if not _HEX.match(name):
-        return {"good": "resolved", "danger": "firing", "warning": "firing"}.get(name)  # type: ignore[return-value]
+        return _NAMED_COLOURS.get(name)
     hue, saturation, value = rgb_to_hsv(*(int(name[place : place + 2], 16) / 255 for place in (0, 2, 4)))
     if saturation < 0.4 or value < 0.4:
         return None
