@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Executable, Update, select
+from sqlalchemy import Connection, Executable, Update
 
 from storage import incidents_sql as sql
 from storage.channels import hold_channel, make_channel
@@ -109,12 +109,6 @@ class IncidentStore:
     def of_run(self, run_id: str) -> Incident | None:
         """Also of a run of an earlier occurrence."""
         return self._first(sql.OF_RUN, the_run=run_id)
-
-    def of_post(self, team: str, channel: str, ts: str) -> list[Incident]:
-        """The incidents whose alerts this post spoke of."""
-        spoken = select(alert.c.incident_id).where(alert.c.team == team, alert.c.channel == channel)
-        spoken = spoken.where((alert.c.first_ts == ts) | (alert.c.last_ts == ts))
-        return self._incidents(sql.INCIDENTS.where(sql.row.incident_id.in_(spoken)).order_by(sql.row.id))
 
     def open(self, channel: str | None = None) -> list[Incident]:
         """Oldest first."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.answers.evidence_source import arguments_text
 from bot.blocks import ids
-from bot.blocks.modal import Item, View, gone_view, loading_view, paged_view, pages_of
+from bot.blocks.modal import Item, View, loading_view, paged_view, pages_of
 from bot.blocks.parts import context, header, line
 from bot.blocks.reader import Reader
 from bot.blocks.report_text import CHECKS
@@ -22,10 +22,6 @@ _FOUND_CHARS = 300
 
 def trace_loading(reader: Reader) -> View:
     return loading_view(ids.TRACE, reader)
-
-
-def trace_gone(reader: Reader) -> View:
-    return gone_view(ids.TRACE, reader)
 
 
 def trace_view(
