@@ -19,7 +19,8 @@ from bot.blocks.reader import Reader, slack_words
 from bot.blocks.rich import Block
 from bot.greetings import usage
 from bot.incidents.channels import AlertChannels
-from bot.incidents.grouping import Times, Topology
+from bot.incidents.course import Times
+from bot.incidents.grouping import Topology
 from bot.incidents.intake import Intake
 from bot.inputs import language_of
 from bot.jobs import MAX_QUESTION_CHARS, Workplace, new_run

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bot.blocks.reader import Reader
-from bot.incidents.grouping import COOLDOWN
+from bot.incidents.course import COOLDOWN
 
 # What people decided for a channel, or did to its posts, is not told in each thread.
 SILENT = frozenset({"muted", "unwatched", "below_min_severity", "deleted", "no_trial_channel"})

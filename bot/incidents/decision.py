@@ -9,8 +9,10 @@ from typing import Literal
 
 from agents.contracts import Alert
 from bot.alert_reading.parsed import Parsed
-from bot.incidents import grouping
-from bot.incidents.grouping import Times, Topology
+from bot.incidents import course, grouping
+from bot.incidents.alert_post import AlertPost
+from bot.incidents.course import Times
+from bot.incidents.grouping import Topology
 from bot.incidents.names import exclude, fingerprint_apart
 from bot.incidents.stored import alert_of
 from storage.incidents import Book, Incident, StoredAlert
@@ -20,32 +22,6 @@ EVER = 100 * 86_400.0
 MOST_LOOKED_AT = 60
 What = Literal["opened", "joined", "repeated", "resolved", "reopened", "acknowledged", "flapping", "ignored"]
 Outcome = tuple[Alert, str | None, What]
-
-
-@dataclass(frozen=True)
-class AlertPost:
-    """Where the alerts were read. `ts` is the event's own; `update_of_ts` the post that an edit or a thread update is about;
-    `at` when it was posted or edited."""
-
-    team: str
-    channel: str
-    ts: str
-    thread_ts: str | None
-    update_of_ts: str | None
-    at: datetime
-    event_id: str | None = None
-    is_edit: bool = False
-
-    @property
-    def key(self) -> str:
-        """The same for each delivery of it."""
-        edited = f":{self.at.timestamp():.6f}" if self.is_edit else ""
-        return f"alert:{self.team}:{self.channel}:{self.ts}{edited}"
-
-    @property
-    def said_in(self) -> str:
-        """The message that people see it in."""
-        return (self.update_of_ts if self.is_edit else None) or self.ts
 
 
 @dataclass
@@ -70,7 +46,7 @@ class Decision:
         at, times = self.post.at, self.times
         since = at - timedelta(seconds=max(times.reopen, times.cooldown))
         found = self.book.incidents(since, at - timedelta(seconds=times.stale))
-        self.incidents = {one.incident_id: one for one in found if one.not_run_reason != grouping.DELETED}
+        self.incidents = {one.incident_id: one for one in found if one.not_run_reason != course.DELETED}
         fingerprints = {each for alert in parsed.alerts for each in (alert.fingerprint, fingerprint_apart(alert))}
         self._ends = self.book.ends(fingerprints)
         for row in self.book.alerts_like(self.incidents, fingerprints):
@@ -101,8 +77,8 @@ class Decision:
             if not self.post.is_edit and one.merged_into is None:
                 one = replace(one, post_count=one.post_count + 1)
             if one.is_open and one.firing_count <= 0:
-                one = grouping.closed(one, self.post.at)
-            one = grouping.due_soon(one, self.now, self.times)
+                one = course.closed(one, self.post.at)
+            one = course.due_soon(one, self.now, self.times)
             self.incidents[incident_id] = one
             self.book.save(one)
 
@@ -124,7 +100,7 @@ class Decision:
 
     def _opens(self, alert: Alert, weight: int) -> Outcome:
         place = (self.post.team, self.post.channel, self.post.thread_ts or self.post.said_in)
-        made = grouping.opened(self.new_id(), place, alert, weight, self.post.at, self.times)
+        made = course.opened(self.new_id(), place, alert, weight, self.post.at, self.times)
         previous = self.book.latest_with(alert.fingerprint)
         if previous is not None:
             made = replace(made, previous_id=previous.incident_id, occurrence=previous.occurrence + 1)
@@ -143,12 +119,12 @@ class Decision:
         return self._add(alert, weight, whole, "joined")
 
     def _add(self, alert: Alert, weight: int, to: Incident, what: What) -> Outcome:
-        self._set(grouping.joined(to, alert, weight, self.post.at, self.times))
+        self._set(course.joined(to, alert, weight, self.post.at, self.times))
         self._write(alert, weight, to.incident_id)
         return alert, to.incident_id, what
 
     def _merge(self, whole: Incident, part: Incident) -> Incident:
-        whole, gone = grouping.merged(whole, part, self.post.at)
+        whole, gone = course.merged(whole, part, self.post.at)
         self._set(whole)
         self._set(gone)
         self.book.move_alerts(part.incident_id, whole.incident_id)
@@ -160,7 +136,7 @@ class Decision:
         return whole
 
     def _again(self, alert: Alert, weight: int, row: StoredAlert) -> Outcome:
-        incident = grouping.described(self.incidents[row.incident_id], alert, self.post.at, self.times)
+        incident = course.described(self.incidents[row.incident_id], alert, self.post.at, self.times)
         most = max(row.most, weight)
         self._set(
             replace(
@@ -177,17 +153,17 @@ class Decision:
         incident = self.incidents[row.incident_id]
         if not incident.is_open:
             return self._restarts(alert, weight, incident, row)
-        again = grouping.turned(grouping.described(incident, alert, self.post.at, self.times), self.post.at, self.times)
+        again = course.turned(course.described(incident, alert, self.post.at, self.times), self.post.at, self.times)
         self._count_in(again, weight, row)
         self._write(alert, weight, row.incident_id, row)
-        return alert, row.incident_id, "flapping" if grouping.is_flapping(again, self.times) else "joined"
+        return alert, row.incident_id, "flapping" if course.is_flapping(again, self.times) else "joined"
 
     def _restarts(self, alert: Alert, weight: int, incident: Incident, row: StoredAlert | None) -> Outcome:
-        begun = grouping.reopened(incident, self.post.at, self.times, unseen=not grouping.knows(incident, alert))
-        begun = grouping.described(begun, alert, self.post.at, self.times)
+        begun = course.reopened(incident, self.post.at, self.times, unseen=not course.knows(incident, alert))
+        begun = course.described(begun, alert, self.post.at, self.times)
         self._count_in(begun, weight, row)
         self._write(alert, weight, incident.incident_id, row)
-        return alert, incident.incident_id, "flapping" if grouping.is_flapping(begun, self.times) else "reopened"
+        return alert, incident.incident_id, "flapping" if course.is_flapping(begun, self.times) else "reopened"
 
     def _count_in(self, incident: Incident, weight: int, row: StoredAlert | None) -> None:
         most = 0 if row is None else row.most
@@ -252,7 +228,7 @@ class Decision:
     def _told_otherwise(self, alert: Alert) -> StoredAlert | None:
         """The one alert that fires and is this one in other words: its sender's template was changed meanwhile."""
         open_ones = [one for one in self.incidents.values() if one.is_open and one.merged_into is None]
-        asked = [one for one in open_ones if grouping.knows(one, alert) and one.alert_count <= MOST_LOOKED_AT]
+        asked = [one for one in open_ones if course.knows(one, alert) and one.alert_count <= MOST_LOOKED_AT]
         asked = grouping.kin(alert, self.post.at, asked, self._at_any_time, self.topology)
         rows = [row for one in asked for row in self.book.alerts(one.incident_id) if row.is_firing and self._counts(row)]
         same = [row for row in rows if grouping.is_told_otherwise(alert, alert_of(row))]
@@ -273,8 +249,8 @@ class Decision:
         if incident is None or incident.merged_into is not None:
             return False
         if incident.is_open:
-            return not grouping.is_stale(incident, self.post.at, self.times)
-        return grouping.may_reopen(incident, self.post.at, self.times)
+            return not course.is_stale(incident, self.post.at, self.times)
+        return course.may_reopen(incident, self.post.at, self.times)
 
     def _kin(self, alert: Alert) -> list[Incident]:
         is_open = [one for one in self.incidents.values() if one.is_open and one.merged_into is None]
@@ -285,7 +261,7 @@ class Decision:
     def _resting_kin(self, alert: Alert) -> Incident | None:
         """An incident that has just ended and had an alert of this name on the same thing."""
         ended = [one for one in self.incidents.values() if not one.is_open and one.merged_into is None]
-        ended = [one for one in ended if grouping.may_reopen(one, self.post.at, self.times) and grouping.knows(one, alert)]
+        ended = [one for one in ended if course.may_reopen(one, self.post.at, self.times) and course.knows(one, alert)]
         found = grouping.kin(alert, self.post.at, ended, self._at_any_time, self.topology)
         return found[-1] if found else None
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from bot.incidents.grouping import DELETED, Times, closed, joined, opened
+from bot.incidents.course import DELETED, Times, closed, joined, opened
 from bot.incidents.stored import alert_of
 from storage.incidents import Book, Incident, StoredAlert
 

@@ -11,10 +11,11 @@ from uuid import uuid4
 
 from agents.contracts import Alert
 from bot.alert_reading.parsed import Parsed
-from bot.incidents import grouping
-from bot.incidents.decision import AlertPost, Decision, What
+from bot.incidents.alert_post import AlertPost
+from bot.incidents.course import RANKS, Times
+from bot.incidents.decision import Decision, What
 from bot.incidents.deletion import forget
-from bot.incidents.grouping import Times, Topology
+from bot.incidents.grouping import Topology
 from bot.incidents.stored import alert_of
 from storage.incidents import Book, Incident, IncidentStore
 
@@ -79,7 +80,7 @@ def alerts_of(store: IncidentStore, incident_id: str) -> tuple[Alert, ...]:
 def _weighed(parsed: Parsed) -> list[tuple[Alert, int]]:
     """Each fingerprint once with how many alerts it stands for: what fires before what has ended, the worst first. What a
     post counts without listing goes to its first alert."""
-    order = sorted(parsed.alerts, key=lambda one: (one.status == "resolved", grouping.RANKS[one.severity]))
+    order = sorted(parsed.alerts, key=lambda one: (one.status == "resolved", RANKS[one.severity]))
     counts = Counter(one.fingerprint for one in order)
     first = {one.fingerprint: one for one in reversed(order)}
     if parsed.count > len(order):

@@ -17,7 +17,7 @@ from typing import Any
 
 from bot.blocks.incident import IncidentLine, IncidentView, incident_line, reaction_of
 from bot.blocks.reader import Reader
-from bot.incidents.grouping import Times
+from bot.incidents.course import Times
 from bot.looking import look_without_end
 from bot.slack.client import SlackAway, SlackCalls, SlackRefused
 from bot.slack.pacing import Pacer

@@ -7,7 +7,7 @@ from agents.replies import Replies
 from bot.blocks.incident import incident_words
 from bot.blocks.reader import Reader
 from bot.desk import Desk
-from bot.incidents.grouping import DELETED
+from bot.incidents.course import DELETED
 from bot.incidents.request import alert_language
 from bot.triaging.line import How, Telling
 from storage.incidents import Incident, StoredAlert

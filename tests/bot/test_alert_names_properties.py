@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.contracts import Alert
-from bot.incidents.grouping import related, title_of
+from bot.incidents.course import title_of
+from bot.incidents.grouping import related
 from bot.incidents.names import SAYS_NOTHING, SERVICE_TAIL, names_it, names_of, subject_of
 
 WORDS = st.from_regex(r"[a-z]{3,9}", fullmatch=True)

@@ -7,18 +7,8 @@ import pytest
 from alert_posts import START, fires
 
 from agents.contracts import Alert
-from bot.incidents.grouping import (
-    COOLDOWN,
-    Times,
-    Topology,
-    common_values,
-    joined,
-    kin,
-    opened,
-    related,
-    reopened,
-    turned,
-)
+from bot.incidents.course import COOLDOWN, Times, joined, opened, reopened, turned
+from bot.incidents.grouping import Topology, common_values, kin, related
 from bot.incidents.names import Names, names_of, subject_of
 from storage.incidents import Incident
 
