@@ -6,18 +6,20 @@ from typing import Literal
 
 from agents.contracts.aiops import AiopsReport
 from agents.contracts.chat import (
-    AllowedClaim,
-    AnswerSections,
-    ClaimCheck,
-    ComposerOutput,
     ExecutorEvidence,
-    FactChecked,
-    GatekeeperResult,
     Hypothesis,
     InvocationId,
     ParseStatus,
     RecommendedAction,
     Verdict,
+)
+from agents.contracts.proven import (
+    AllowedClaim,
+    AnswerSections,
+    ClaimCheck,
+    ComposerOutput,
+    FactChecked,
+    GatekeeperResult,
     VerifierDecision,
 )
 from tools.contracts import Contract
