@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from bot.blocks.text import escape
 from bot.desk import Desk
-from bot.incidents.mute_times import NoTime, until_of
+from bot.hearing.wished_times import NoTime, until_of
 from bot.slack.people import Person
 from storage.incidents import Incident
 

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from bot.blocks.reader import Reader
 from bot.desk import Desk
-from bot.incidents.mute_times import NoTime, until_of
+from bot.hearing.wished_times import NoTime, until_of
 from bot.slack.incoming import Incoming
 from bot.slack.people import Person
 from bot.timetable.language import schedule_words

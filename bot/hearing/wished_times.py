@@ -1,4 +1,4 @@
-"""How long somebody wants quiet: `2h`, `90 minutes`, `1d`, `until 08:00`, `2小时`, `直到明天 08:00`."""
+"""How long somebody wants quiet, or to wait: `2h`, `90 minutes`, `1d`, `until 08:00`, `2小时`, `直到明天 08:00`."""
 
 from __future__ import annotations
 

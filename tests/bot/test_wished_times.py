@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.incidents.mute_times import NoTime, until_of
+from bot.hearing.wished_times import NoTime, until_of
 
 NOW = datetime(2026, 11, 30, 21, 30, tzinfo=UTC)
 BERLIN, SHANGHAI = ZoneInfo("Europe/Berlin"), ZoneInfo("Asia/Shanghai")
