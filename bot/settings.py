@@ -25,6 +25,8 @@ CONFIG_FILE = "proofthread.toml"
 TEST_VARIABLES = ("PROOFTHREAD_TEST_", "PROOFTHREAD_REQUIRE_SERVERS")
 # A regular expression may begin with "[" and hold commas: as a variable it is always a JSON list.
 JSON_ONLY = frozenset({"redaction_patterns", "patrols"})
+# Settings whose entries have names of their own.
+TABLES: dict[str, type[BaseModel]] = {"patrols": Patrol, "queries": NamedQuery}
 
 Roles = Literal["planner", "executor", "verifier", "composer"]
 # Alerts that fire as long as all is well, or that only silence others.
@@ -371,7 +373,28 @@ def _sentence(item: Any) -> str:
     name = str(item["loc"][0])
     if name not in Settings.model_fields:
         return _unknown(where, name, list(Settings.model_fields))
-    return f"{where} ({variable(name)}): {item['msg']}"
+    return f"{where} ({variable(name)}): {_what_to_write(item, name)}"
+
+
+def _what_to_write(item: Any, name: str) -> str:
+    """pydantic's own words, where they do not speak of Python."""
+    key, is_whole = str(item["loc"][-1]), len(item["loc"]) == 1
+    match item["type"]:
+        case "value_error":
+            return str(item["msg"]).removeprefix("Value error, ")
+        case "missing":
+            return f"{key} is missing: write it"
+        case "extra_forbidden":
+            known = list(TABLES[name].model_fields) if name in TABLES else []
+            near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+            return f"{key} is not known here. " + (f"Did you mean {near[0]}?" if near else "Leave it out.")
+        case "tuple_type" if name in TABLES and is_whole:
+            return f"write [[{name}]], in double brackets, once for each"
+        case "tuple_type":
+            return 'write a list, like ["a", "b"]'
+        case "dict_type" | "model_type" if name not in JSON_ONLY and is_whole:
+            return f"write a table: [{name}], and under it a line for each entry"
+    return str(item["msg"])
 
 
 def _unknown(where: str, name: str, known: list[str]) -> str:

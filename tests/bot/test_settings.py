@@ -87,6 +87,27 @@ def test_a_wrong_file_is_named_with_what_is_right(text: str, said: str, tmp_path
     assert "proofthread.toml" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('alert_channels = "C0123ABC"', 'write a list, like ["a", "b"]'),
+        ('[topology]\ncheckout = "payments"', 'topology.checkout (PROOFTHREAD_TOPOLOGY): write a list, like ["a", "b"]'),
+        ('topology = ["a"]', "write a table: [topology]"),
+        ('[patrols]\ncron = "0 9 * * *"', "write [[patrols]], in double brackets"),
+        ('[[patrols]]\nchannel = "C0123ABC"', "cron is missing: write it"),
+        ('[[patrols]]\ncrom = "0 9 * * *"', "crom is not known here. Did you mean cron?"),
+        ('[[patrols]]\ncron = "0 9 * *"', "): '0 9 * *' is no cron line"),
+        ('[queries.one]\nsql = "select 1"\nxyz = 1', "xyz is not known here. Leave it out."),
+    ],
+)
+def test_a_wrong_value_is_told_in_the_files_own_terms(text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "proofthread.toml").write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        load_settings(HOME, tmp_path)
+    assert said in str(caught.value)
+    assert not any(word in str(caught.value) for word in ("tuple", "dictionary", "Value error", "Field required"))
+
+
 def test_a_wrong_secret_is_not_repeated_in_the_error(tmp_path: Path) -> None:
     (tmp_path / "proofthread.toml").write_text("api_key = ['hunter2']\n")
     with pytest.raises(ConfigError) as caught:
