@@ -58,8 +58,9 @@ def _resumed(run_id: str, sample: bool, model: str | None, zone: str | None, *, 
 
     loaded = load_settings()
     wanted = Wanted("", sample, None, model, None, zone, None)
+    shown_in = zone_named(zone) if zone else loaded.zone
     run = resumed(run_id, wanted, loaded, console_for(stream_is_stderr=True))
-    return show_end(run, zone_named(zone) if zone else loaded.zone, as_json=as_json, sample=sample)
+    return show_end(run, shown_in, as_json=as_json, sample=sample)
 
 
 def _show_reply(reply: str, as_json: bool) -> None:

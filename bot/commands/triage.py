@@ -43,5 +43,5 @@ def triage(
         raise ConfigError(str(error)) from error
     loaded = load_settings()
     wanted = Wanted("", sample=False, session=None, model=model, now=now, zone=zone, language=language)
-    run = triaged(alerts, wanted, loaded, console_for(stream_is_stderr=True))
-    raise typer.Exit(show_end(run, zone_named(zone) if zone else loaded.zone, as_json=as_json))
+    shown_in = zone_named(zone) if zone else loaded.zone
+    raise typer.Exit(show_end(triaged(alerts, wanted, loaded, console_for(stream_is_stderr=True)), shown_in, as_json=as_json))

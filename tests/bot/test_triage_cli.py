@@ -120,6 +120,13 @@ def test_what_is_no_alert_that_fires_is_refused_with_the_reason(terminal: Termin
     assert said in terminal.err
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_wrong_zone_is_refused_before_anything_starts(terminal: Terminal) -> None:
+    assert terminal(json.dumps(EVENT), "--zone", "Mars") == 2
+    assert "Europe/Berlin" in terminal.err
+    assert "never awaited" not in terminal.err
+
+
 def test_a_file_that_is_not_there_is_named(terminal: Terminal) -> None:
     assert run(("triage", "nowhere.json")) == 2
 
