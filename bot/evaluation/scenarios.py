@@ -166,6 +166,8 @@ def read_scenarios(directory: Path) -> tuple[list[Scenario], list[BrokenScenario
     if not directory.is_dir():
         raise ConfigError(f"{directory} is no folder. Name a scenario's folder, or a folder of such folders.")
     folders = [directory] if (directory / SCENARIO_FILE).is_file() else _subfolders(directory)
+    if not folders:
+        raise ConfigError(f"{directory} holds no scenario: no {SCENARIO_FILE} in it, nor in a folder in it.")
     scenarios: list[Scenario] = []
     broken: list[BrokenScenario] = []
     for folder in folders:

@@ -118,3 +118,8 @@ def test_a_broken_folder_does_not_hide_the_others(tmp_path: Path) -> None:
     assert [one.name for one in scenarios] == ["good"]
     assert [(one.name, "not JSON" in one.reason) for one in broken] == [("bad", True)]
     assert [one.name for one in read_scenarios(tmp_path / "good")[0]] == ["good"]
+
+
+def test_a_folder_without_a_scenario_is_said_to_hold_none(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"holds no scenario: no scenario\.json"):
+        read_scenarios(tmp_path)
