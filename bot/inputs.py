@@ -23,7 +23,7 @@ def read_text(name: str) -> str:
     except OSError as error:
         raise ConfigError(f"{name} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{name} is not UTF-8 text (byte {error.start}): convert it first.") from error
+        raise ConfigError(f"{'stdin' if name == '-' else name} is not UTF-8 text (byte {error.start}): convert it first.") from error
 
 
 def question_of(text: str) -> tuple[str, str | None]:

@@ -36,12 +36,15 @@ def parse(
     from bot.terminal.lines import Line, console_for, show
     from bot.terminal.output import print_json
 
-    faults = 0
-    for result in parsed_events(read_text(file), file):
+    faults, name = 0, "stdin" if file == "-" else file
+    for result in parsed_events(read_text(file), name):
         if isinstance(result, BadLine):
             faults += 1
-            message = f"{file}:{result.line}: {result.error}"
+            message = f"{name}:{result.line}: {result.error}"
             show(console_for(stream_is_stderr=True), [Line(message, lead="proofthread: ", lead_style="bold red")])
         else:
             print_json(result)
+    if faults:
+        advice = 'It reads Slack message events as JSON: {"type": "message", …}, one or many, or a list.'
+        show(console_for(stream_is_stderr=True), [Line(advice)])
     raise typer.Exit(2 if faults else 0)

@@ -61,6 +61,7 @@ def test_bad_lines_are_named_and_the_others_still_read(tmp_path: Path, capsys: p
     assert all(f":{line}:" in told.replace("e.jsonl ", "e.jsonl") for line in (2, 3, 4))
     assert ":5:" not in told
     assert "Traceback" not in error
+    assert error.count("It reads Slack message events") == 1
 
 
 def test_a_broken_pretty_object_is_one_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
