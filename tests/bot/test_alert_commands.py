@@ -158,7 +158,7 @@ async def test_home_shows_the_watched_channel(sqlite_database: Database) -> None
         await typed(bot, "watch")
         await typed(bot, "mute 2h")
         facts = await facts_for(bot.desk, "U0ANA00001", "en")
-        assert facts.alerts[0].startswith("#alerts: 0 open incidents, muted until")
+        assert facts.alerts[0].startswith("#alerts: open incidents: 0, muted until")
 
 
 # ---------------------------------------------------------------- on trial

@@ -92,7 +92,7 @@ async def test_it_says_what_may_be_read_where_it_answers_and_where_questions_go(
             facts = await facts_for(desk, BEN, "en")
             assert [(one.name, one.healthy) for one in facts.sources] == [("logs", True), ("metrics", False), ("changes", None)]
             assert facts.hints == ["metrics: start Prometheus or correct prometheus_url; `proofthread doctor` says more."]
-            assert facts.alerts == ["#alerts: 0 open incidents"]
+            assert facts.alerts == ["#alerts: open incidents: 0"]
             assert facts.channels == ["#incidents", "1 more that you cannot read"]
             shown = str(await home_of(desk, BEN))
             assert facts.model == HomeModel("qwen3", "vllm.internal")
@@ -156,7 +156,7 @@ async def test_a_watched_private_channel_is_named_to_its_members_alone(sqlite_da
         async with answered_bot(slack, sqlite_database) as bot:
             await bot.desk.alert_channels.watch("G0PRIVATE1", ANA, watched=True)
             seen = {user: (await facts_for(bot.desk, user, "en")).alerts for user in (ANA, BEN)}
-            assert seen == {ANA: ["#war-room: 0 open incidents"], BEN: []}
+            assert seen == {ANA: ["#war-room: open incidents: 0"], BEN: []}
 
 
 async def _found() -> Sequence[Finding]:
