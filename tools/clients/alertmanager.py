@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
+from tools.clients.bounded_http import MAX_BODY_BYTES, Away, BoundedHttp, Slow, TooLarge
 from tools.errors import ToolConfigError, ToolFailed
-
-if TYPE_CHECKING:
-    import httpx2
-
-MAX_BODY_BYTES = 16 * 1024 * 1024
 
 
 class AlertmanagerClient:
@@ -33,8 +28,8 @@ class AlertmanagerClient:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ToolConfigError("alertmanager_url is no address of an Alertmanager: write http://alertmanager:9093")
         self._base = base_url.rstrip("/").removesuffix("/api/v2")
-        self._headers, self._timeout, self._max_body_bytes = dict(headers or {}), timeout, max_body_bytes
-        self._http: httpx2.AsyncClient | None = None
+        self._timeout = timeout
+        self._http = BoundedHttp(base_url, headers, timeout, max_body_bytes)
 
     @property
     def shown_url(self) -> str:
@@ -44,59 +39,33 @@ class AlertmanagerClient:
 
     async def alerts(self) -> list[dict[str, Any]]:
         """Those that have not ended, silenced and inhibited ones too, as the API gives them."""
-        found = _json(await self._get("alerts"))
+        found = await self._get("alerts")
         if not isinstance(found, list):
             raise ToolFailed(f"{self.shown_url} answers in a form that is not Alertmanager's: check alertmanager_url")
         return [alert for alert in found if isinstance(alert, dict)]
 
     async def check(self) -> None:
         """Raises ToolFailed unless the server answers."""
-        if not isinstance(_json(await self._get("status")), dict):
+        if not isinstance(await self._get("status"), dict):
             raise ToolFailed(f"{self.shown_url} answers in a form that is not Alertmanager's: check alertmanager_url")
 
     async def close(self) -> None:
-        if self._http is not None:
-            await self._http.aclose()
-            self._http = None
+        await self._http.close()
 
-    async def _get(self, path: str) -> bytes:
-        import httpx2
-
+    async def _get(self, path: str) -> Any:
+        """The answer's JSON; None for what is none."""
         try:
-            async with self._client().stream("GET", f"{self._base}/api/v2/{path}") as response:
-                body = await self._body(response)
-        except httpx2.TimeoutException as error:
+            reply = await self._http.get(f"{self._base}/api/v2/{path}")
+        except Slow as error:
             raise ToolFailed(f"Alertmanager at {self.shown_url} did not answer within {self._timeout:g} s") from error
-        except (httpx2.TransportError, httpx2.TooManyRedirects, httpx2.DecodingError, OSError) as error:
-            raise ToolFailed(f"Alertmanager at {self.shown_url} is away ({str(error) or type(error).__name__})") from error
-        if response.status_code in (401, 403):
+        except Away as error:
+            raise ToolFailed(f"Alertmanager at {self.shown_url} is away ({error})") from error
+        except TooLarge as error:
+            raise ToolFailed(f"the answer of Alertmanager is larger than {error}") from error
+        if reply.status in (401, 403):
             raise ToolFailed(
-                f"Alertmanager at {self.shown_url} refuses us (HTTP {response.status_code}): the operator must set "
-                "alertmanager_token"
+                f"Alertmanager at {self.shown_url} refuses us (HTTP {reply.status}): the operator must set alertmanager_token"
             )
-        if response.status_code != 200:
-            raise ToolFailed(f"{self.shown_url} answers HTTP {response.status_code}: check alertmanager_url")
-        return body
-
-    def _client(self) -> httpx2.AsyncClient:
-        import httpx2
-
-        if self._http is None:
-            verify = self._base.startswith("https")  # building a TLS context costs more than a call
-            self._http = httpx2.AsyncClient(headers=self._headers, timeout=self._timeout, trust_env=False, verify=verify)
-        return self._http
-
-    async def _body(self, response: httpx2.Response) -> bytes:
-        body = bytearray()
-        async for chunk in response.aiter_bytes():
-            body += chunk
-            if len(body) > self._max_body_bytes:
-                raise ToolFailed(f"the answer of Alertmanager is larger than {self._max_body_bytes // 1_048_576} MiB")
-        return bytes(body)
-
-
-def _json(body: bytes) -> Any:
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        return None
+        if reply.status != 200:
+            raise ToolFailed(f"{self.shown_url} answers HTTP {reply.status}: check alertmanager_url")
+        return reply.json()

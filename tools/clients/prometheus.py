@@ -3,19 +3,14 @@ that say what to do."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
+from tools.clients.bounded_http import MAX_BODY_BYTES, AddressTooLong, Away, BoundedHttp, Reply, Slow, TooLarge
 from tools.errors import ToolConfigError, ToolFailed
-
-if TYPE_CHECKING:
-    import httpx2
-
-MAX_BODY_BYTES = 16 * 1024 * 1024
 
 
 class BadQuery(ToolFailed):
@@ -60,10 +55,8 @@ class PrometheusClient:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ToolConfigError(f"{_shown(base_url)!r} is no address of a Prometheus: write http://prometheus:9090")
         self._base = base_url.rstrip("/").removesuffix("/api/v1")
-        self._headers = dict(headers or {})
         self._timeout = timeout
-        self._max_body_bytes = max_body_bytes
-        self._http: httpx2.AsyncClient | None = None
+        self._http = BoundedHttp(base_url, headers, timeout, max_body_bytes)
 
     @property
     def shown_url(self) -> str:
@@ -123,9 +116,7 @@ class PrometheusClient:
         await self._get("query", {"query": "vector(1)"})
 
     async def close(self) -> None:
-        if self._http is not None:
-            await self._http.aclose()
-            self._http = None
+        await self._http.close()
 
     # ---------------------------------------------------------------- one request
 
@@ -134,57 +125,32 @@ class PrometheusClient:
         return f"{max(self._timeout - 1, 1):g}s"
 
     async def _get(self, path: str, parameters: Mapping[str, Any]) -> Answer:
-        import httpx2
-
-        client = self._client()
-        url = f"{self._base}/api/v1/{path}"
         try:
-            async with client.stream("GET", url, params=dict(parameters)) as response:
-                body = await self._body(response)
-        except httpx2.TimeoutException as error:
+            reply = await self._http.get(f"{self._base}/api/v1/{path}", parameters)
+        except Slow as error:
             raise ToolFailed(
                 f"Prometheus at {self.shown_url} did not answer within {self._timeout:g} s: shorten the window, or ask for "
                 "fewer series with label matchers or an aggregation"
             ) from error
-        except (httpx2.TransportError, httpx2.TooManyRedirects, httpx2.DecodingError, OSError) as error:
-            raise ToolFailed(
-                f"Prometheus at {self.shown_url} is away ({_reason(error)}): go on without metrics"
-            ) from error
-        except httpx2.InvalidURL as error:
+        except Away as error:
+            raise ToolFailed(f"Prometheus at {self.shown_url} is away ({error}): go on without metrics") from error
+        except AddressTooLong as error:
             raise ToolFailed(f"the query is too long for Prometheus at {self.shown_url}: shorten it") from error
-        return self._answer(response, body)
+        except TooLarge as error:
+            raise ToolFailed(
+                f"the answer of Prometheus is larger than {error}: aggregate, for instance sum by (service) (…), add label "
+                "matchers or shorten the window"
+            ) from error
+        return self._answer(reply)
 
-    def _client(self) -> httpx2.AsyncClient:
-        import httpx2
-
-        if self._http is None:
-            self._http = httpx2.AsyncClient(
-                headers=self._headers,
-                timeout=self._timeout,
-                trust_env=False,
-                verify=self._base.startswith("https"),  # building a TLS context costs more than a query
-            )
-        return self._http
-
-    async def _body(self, response: httpx2.Response) -> bytes:
-        body = bytearray()
-        async for chunk in response.aiter_bytes():
-            body += chunk
-            if len(body) > self._max_body_bytes:
-                raise ToolFailed(
-                    f"the answer of Prometheus is larger than {self._max_body_bytes // 1_048_576} MiB: aggregate, for "
-                    "instance sum by (service) (…), add label matchers or shorten the window"
-                )
-        return bytes(body)
-
-    def _answer(self, response: httpx2.Response, body: bytes) -> Answer:
-        value = _json(body)
+    def _answer(self, reply: Reply) -> Answer:
+        value = reply.json()
         if isinstance(value, dict) and value.get("status") == "success":
             return Answer(value.get("data"), tuple(str(warning) for warning in value.get("warnings") or ()))
-        raise self._refusal(response, value, body)
+        raise self._refusal(reply, value)
 
-    def _refusal(self, response: httpx2.Response, value: Any, body: bytes) -> ToolFailed:
-        status = response.status_code
+    def _refusal(self, reply: Reply, value: Any) -> ToolFailed:
+        status, body = reply.status, reply.body
         said = str(value.get("error") or "")[:600] if isinstance(value, dict) else ""
         kind = str(value.get("errorType") or "") if isinstance(value, dict) else ""
         if status in (401, 403):
@@ -231,13 +197,6 @@ def _point(pair: Any) -> tuple[float, float]:
     return float(at), float(value)
 
 
-def _json(body: bytes) -> Any:
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-
-
 def _time(moment: datetime) -> str:
     return f"{moment.timestamp():.3f}"
 
@@ -248,7 +207,3 @@ def _shown(url: str) -> str:
         return url.split("@")[-1][:80]
     port = f":{parts.port}" if parts.port else ""
     return f"{parts.scheme}://{parts.hostname}{port}{parts.path}"
-
-
-def _reason(error: Exception) -> str:
-    return str(error).split("\n")[0][:120] or type(error).__name__
