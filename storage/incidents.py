@@ -130,10 +130,6 @@ class IncidentStore:
         """Those whose threads are behind and that nobody is telling, the most severe first."""
         return self._incidents(sql.DIRTY, the_limit=limit)
 
-    def touch(self, incident_id: str) -> None:
-        """Something else that its thread shows has changed."""
-        self._db.transact(lambda connection: connection.execute(sql.TOUCH, {"the_incident": incident_id}))
-
     def take_telling(self, incident_id: str, owner: str, seconds: float) -> Incident | None:
         """Become, or stay, the one who tells its thread; None where another does or there is nothing to tell. The
         incident as it is now."""

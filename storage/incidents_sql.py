@@ -85,7 +85,6 @@ LEAVE = (
     .where(row.status == "open", row.merged_into.is_(None), row.last_seen_at < bindparam("the_limit", type_=UtcDateTime()))
     .values(status="resolved", resolved_at=row.last_seen_at, due_at=None, queue_position=None, **CHANGED)
 )
-TOUCH = update(incident).where(row.incident_id == bindparam("the_incident")).values(**CHANGED)
 END_PLACE = (
     update(incident_run)
     .where(placed.run_id == bindparam("the_run"), placed.ended_at.is_(None))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout; progress stays on stderr.")]
 ModelName = Annotated[str | None, typer.Option("--model", help="A model's name, or offline for none.", metavar="NAME")]
-Folder = Annotated[Path, typer.Argument(help="A folder.", metavar="DIR")]

@@ -88,7 +88,7 @@ def chat_server(*answers: Answer) -> Iterator[ChatServer]:
     http = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
     http.daemon_threads = True
     server = ChatServer(f"http://127.0.0.1:{http.server_port}/v1", list(answers))
-    http.RequestHandlerClass = _handler(server)
+    http.RequestHandlerClass = _listener(server)
     thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
@@ -100,8 +100,8 @@ def chat_server(*answers: Answer) -> Iterator[ChatServer]:
         thread.join(5)
 
 
-def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
+def _listener(server: ChatServer) -> type[BaseHTTPRequestHandler]:
+    class Listener(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             length = int(self.headers.get("Content-Length", "0"))
             server.requests.append(json.loads(self.rfile.read(length)))
@@ -119,4 +119,4 @@ def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
         def log_message(self, *_: Any) -> None:
             return None
 
-    return Handler
+    return Listener

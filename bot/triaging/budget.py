@@ -35,12 +35,11 @@ class AlertLimits:
 
 
 @dataclass(frozen=True)
-class Admission:
-    """`start`: the run has its place and is to be made now; `wait`: the incident is due again, `position` in the line;
+class Placing:
+    """`start`: the run has its place and is to be made now; `wait`: the incident is due again, and its place in the line is noted;
     `skip`: it was noted that there is no run, and `reason` says why; `over`: another process has it, or it has ended."""
 
     what: Literal["start", "wait", "skip", "over"]
-    position: int = 0
     reason: str | None = None
 
 
@@ -53,7 +52,7 @@ class AlertBudget:
         # Since when each has waited, as this process saw it: a post may be heard of long after it was made.
         self._waiting: dict[tuple[str, int], datetime] = {}
 
-    def admit(self, incident: Incident, run_id: str, *, position: int = 1) -> Admission:
+    def admit(self, incident: Incident, run_id: str, *, position: int = 1) -> Placing:
         """Decide about a due incident, and carry the decision out: the run is attached, or the place in the line or the
         reason is noted for its thread. What runs now counts as if it had cost what such runs cost."""
         found: list[str | None] = []
@@ -66,19 +65,19 @@ class AlertBudget:
         taken = self._places.take(incident.incident_id, incident.occurrence, run_id, incident.team, now.date(), allows)
         if taken is None and found[0] == "at_once" and not self._waits_too_long(incident, now):
             self._incidents.waits(incident.incident_id, incident.occurrence, position)
-            return Admission("wait", position)
+            return Placing("wait")
         self._waiting.pop((incident.incident_id, incident.occurrence), None)
         if taken is not None:
-            return Admission("start" if taken else "over")
+            return Placing("start" if taken else "over")
         return self._skip(incident, f"{found[0]}:{incident.severity or 'unknown'}")
 
     def left(self, team: str) -> Load:
         """How much is used."""
         return self._places.load(team, self._clock().date())
 
-    def _skip(self, incident: Incident, reason: str) -> Admission:
+    def _skip(self, incident: Incident, reason: str) -> Placing:
         noted = self._incidents.skipped(incident.incident_id, incident.occurrence, reason)
-        return Admission("skip", reason=reason) if noted else Admission("over")
+        return Placing("skip", reason=reason) if noted else Placing("over")
 
     def _waits_too_long(self, incident: Incident, now: datetime) -> bool:
         since = self._waiting.setdefault((incident.incident_id, incident.occurrence), now)

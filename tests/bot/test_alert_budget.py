@@ -14,7 +14,7 @@ from bot.blocks.reader import Reader
 from bot.blocks.reasons import reason_text
 from bot.data import data_folder
 from bot.incidents.intake import Intake
-from bot.triaging.budget import Admission, AlertBudget, AlertLimits, obstacle
+from bot.triaging.budget import AlertBudget, AlertLimits, Placing, obstacle
 from storage.alert_places import Load
 from storage.budget import BudgetStore, Ceiling, Spent, alerts, workspace
 from storage.engine import Database
@@ -87,17 +87,17 @@ def test_without_limits_only_the_number_at_once_holds() -> None:
 
 def test_a_run_gets_its_place_and_the_next_waits_in_line(database: Database, incidents: list[Incident]) -> None:
     place = budget(database)
-    assert place.admit(incidents[0], "r1") == Admission("start")
-    assert place.admit(incidents[0], "r2") == Admission("over")
+    assert place.admit(incidents[0], "r1") == Placing("start")
+    assert place.admit(incidents[0], "r2") == Placing("over")
     make_run(database, incidents[0], "r1")
-    assert place.admit(incidents[1], "r3", position=2) == Admission("wait", 2)
-    assert place.admit(incidents[4], "r4") == Admission("start")
+    assert place.admit(incidents[1], "r3", position=2) == Placing("wait")
+    assert place.admit(incidents[4], "r4") == Placing("start")
     waiting = IncidentStore(database).get("i2")
     assert waiting is not None
     assert (waiting.queue_position, waiting.not_run_reason) == (2, None)
     TraceStore(database).request_cancel("r1")
     IncidentStore(database).ended("r4", None)
-    assert place.admit(incidents[1], "r3") == Admission("start")
+    assert place.admit(incidents[1], "r3") == Placing("start")
 
 
 def test_the_same_incident_gets_one_place(database: Database, incidents: list[Incident]) -> None:
@@ -108,8 +108,8 @@ def test_the_same_incident_gets_one_place(database: Database, incidents: list[In
 def test_what_is_not_run_has_its_reason(database: Database, incidents: list[Incident]) -> None:
     BudgetStore(database).spend(START.date(), alerts("T1"), 700, None)
     place = budget(database)
-    assert place.admit(incidents[0], "r1") == Admission("skip", reason="tokens:warning")
-    assert place.admit(incidents[4], "r2") == Admission("start")
+    assert place.admit(incidents[0], "r1") == Placing("skip", reason="tokens:warning")
+    assert place.admit(incidents[4], "r2") == Placing("start")
     skipped = IncidentStore(database).get("i1")
     assert skipped is not None
     assert (skipped.not_run_reason, skipped.told_dirty) == ("tokens:warning", True)
@@ -129,7 +129,7 @@ def test_a_warning_that_waits_too_long_is_said_not_to_be_looked_at(
     assert place.admit(incidents[4], "r1").what == "start"
     assert place.admit(incidents[0], "r2").what == "wait"
     minutes[0] = 16
-    assert place.admit(incidents[0], "r2") == Admission("skip", reason="at_once:warning")
+    assert place.admit(incidents[0], "r2") == Placing("skip", reason="at_once:warning")
 
 
 def test_a_run_that_nobody_made_gives_its_place_back(database: Database, incidents: list[Incident]) -> None:
@@ -167,7 +167,7 @@ def test_two_processes_never_count_the_same_free_place(database_url: str, incide
 
 def test_an_ended_incident_needs_no_place(database: Database, incidents: list[Incident]) -> None:
     Channel(Intake(IncidentStore(database))).post(ends(service="s0"), at=60, ts="99.9")
-    assert budget(database).admit(incidents[0], "r1") == Admission("over")
+    assert budget(database).admit(incidents[0], "r1") == Placing("over")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -122,7 +122,7 @@ async def test_what_is_not_looked_at_says_so_once(told: Told) -> None:
     told.post(fires(), ts=told.root)
     told.store.skipped("i1", 1, "tokens:warning")
     for _ in range(3):
-        told.store.touch("i1")
+        told.store.decide("T1", "C1", lambda book: book.save(book.incident("i1")))
         await told.teller.look()
     expected = "Firing · since 08:43 UTC · not looked at: daily budget for warnings spent; mention me to run it"
     assert (told.lines(), told.reactions()) == ([expected], ["zzz"])

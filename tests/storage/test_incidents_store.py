@@ -136,7 +136,7 @@ def test_what_changes_while_it_is_told_is_told_next(incidents: IncidentStore) ->
     save(incidents, ONE)
     taken = incidents.take_telling("i1", "a", 30)
     assert taken is not None
-    incidents.touch("i1")
+    change(incidents, lambda one: replace(one, severity="critical"))
     incidents.told("i1", "a", {}, taken.changes)
     assert [one.incident_id for one in incidents.dirty(9)] == ["i1"]
 
