@@ -104,14 +104,34 @@ def _state(view: IncidentView, reader: Reader) -> Iterator[str]:
         yield reader.say("some_firing", count=one.firing_count)
     else:
         yield reader.say("all_firing" if one.alert_count > 1 else "one_firing")
-    is_long = one.last_seen_at - one.opened_at > timedelta(hours=18)
-    yield reader.say("since", time=reader.at(one.opened_at) if is_long else short_time(one.opened_at, reader))
+    began = _began(view)
+    is_long = one.last_seen_at - began > timedelta(hours=18)
+    yield reader.say("since", time=reader.at(began) if is_long else short_time(began, reader))
     if any(alert.status == "acknowledged" for alert in view.alerts):
         yield reader.say("acknowledged")
     if one.occurrence > 1:
         yield reader.say("again", number=one.occurrence)
     if one.queue_position:
         yield reader.say("next_in_line") if one.queue_position == 1 else reader.say("in_line", place=one.queue_position)
+
+
+def _began(view: IncidentView) -> datetime:
+    """By what the alerts state themselves, which may be long before their first post here."""
+    return min([view.incident.opened_at, *(start for start in _starts(view) if start is not None)])
+
+
+def _starts(view: IncidentView) -> list[datetime | None]:
+    """Of the alerts of this occurrence."""
+    return [_start(alert) for alert in view.alerts if alert.last_seen_at >= view.incident.opened_at]
+
+
+def _start(alert: StoredAlert) -> datetime | None:
+    """None where the post states no time, or one whose zone nobody knows."""
+    try:
+        moment = datetime.fromisoformat(str(alert.document.get("starts_at") or ""))
+    except ValueError:
+        return None
+    return moment if moment.tzinfo is not None else None
 
 
 def _closed(view: IncidentView, reader: Reader) -> str:
@@ -126,7 +146,7 @@ def _closed(view: IncidentView, reader: Reader) -> str:
 
 def _closed_one(alert: StoredAlert, reader: Reader) -> str:
     assert alert.resolved_at is not None
-    lasted = max(alert.resolved_at - alert.first_seen_at, timedelta())
+    lasted = max(alert.resolved_at - (_start(alert) or alert.first_seen_at), timedelta())
     return reader.say("closed_one", name=_name(alert), duration=span_text(lasted, reader))
 
 
@@ -140,7 +160,15 @@ def _over(view: IncidentView, reason: str | None, reader: Reader) -> IncidentLin
         return _line([reader.say("left"), since], [reason or "", _closed(view, reader)], reader)
     ended = one.resolved_at or one.last_seen_at
     at_end = [f"{_name(alert)}: {phone_line(str(alert.document['value']), END_CHARS)}" for alert in view.alerts if _has_value(alert)]
-    said = Resolved(one.title, ended, ended - one.opened_at, at_end, alerts=one.alert_count, turns=one.flaps)
+    said = Resolved(
+        one.title,
+        ended,
+        ended - _began(view),
+        at_end,
+        alerts=one.alert_count,
+        turns=one.flaps,
+        at_least=None in _starts(view) or not view.alerts,
+    )
     shown = resolved_message(said, reader)
     return IncidentLine(shown.text, [*shown.blocks, *([context(reason)] if reason else [])])
 

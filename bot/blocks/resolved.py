@@ -20,8 +20,9 @@ FLAPPING = 3
 
 @dataclass(frozen=True)
 class Resolved:
-    """`ended_at` has a zone; `lasted` None where the start is not known. `at_end`: what the last notices say, each one
-    line (a value, say). `turns` counts how often it has fired and resolved lately."""
+    """`ended_at` has a zone; `lasted` None where the start is not known, and `at_least` where only the time of the
+    first post is. `at_end`: what the last notices say, each one line (a value, say). `turns` counts how often it has fired
+    and resolved lately."""
 
     name: str
     ended_at: datetime
@@ -29,6 +30,7 @@ class Resolved:
     at_end: Sequence[str] = ()
     alerts: int = 1
     turns: int = 1
+    at_least: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,8 @@ def resolved_message(resolved: Resolved, reader: Reader) -> ResolvedMessage:
 def _said(resolved: Resolved, reader: Reader) -> Iterator[str]:
     when = reader.at(resolved.ended_at)
     if resolved.lasted is not None and resolved.lasted >= timedelta():
-        yield reader.say("resolved_after", lasted=span_text(resolved.lasted, reader), when=when)
+        key = "resolved_at_least" if resolved.at_least else "resolved_after"
+        yield reader.say(key, lasted=span_text(resolved.lasted, reader), when=when)
     else:
         yield reader.say("resolved_at", when=when)
     if resolved.alerts > 1:

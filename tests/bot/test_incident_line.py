@@ -162,9 +162,19 @@ async def test_an_end_says_how_long_it_lasted_and_what_was_true(told: Told) -> N
     told.post(ends(value="12 %"), at=720)
     await told.teller.look()
     (line,) = told.lines()
-    assert "12 min" in line
+    assert "It lasted at least 12 min and" in line
     message = told.slack.messages(CHANNEL, told.root)[-1]
     assert "HighErrorRate: 12 %" in str(message["blocks"])
+
+
+async def test_the_start_that_an_alert_states_counts_and_not_its_first_post(told: Told) -> None:
+    began = {"starts_at": "2026-11-30T06:43:00Z"}
+    told.post(fires().model_copy(update=began), ts=told.root)
+    looked_at(told, "PASS")
+    told.post(ends().model_copy(update=began), at=60)
+    await told.teller.look()
+    (said,) = told.lines()
+    assert "It lasted 2 h 1 min and" in said
 
 
 async def test_what_ended_before_anybody_looked_leaves_a_mark_and_no_word(told: Told) -> None:
@@ -369,7 +379,7 @@ async def test_an_incident_of_which_nothing_is_heard_for_a_day_is_taken_as_over(
     teller = IncidentTeller(
         told.calls, told.database, in_english, "me", clock=lambda: START + timedelta(days=1, seconds=1), times=QUICK
     )
-    await run_until(teller, lambda: "ballot_box_with_check" in told.reactions())
+    await run_until(teller, lambda: "ballot_box_with_check" in told.reactions() and bool(told.lines()))
     assert told.lines() == [LEFT["en"]]
     left = told.store.get("i1")
     assert left is not None
