@@ -14,7 +14,7 @@ from sqlalchemy import and_, case, func, select
 from storage.database import Database
 from storage.models import diagnosis_run
 from storage.models_incidents import alert, incident, incident_run
-from storage.models_slack import feedback
+from storage.models_slack import feedback, job
 
 run, vote = diagnosis_run.c, feedback.c
 ENDED = ("SUCCESS", "FAILED", "CANCELLED")
@@ -22,8 +22,9 @@ ENDED = ("SUCCESS", "FAILED", "CANCELLED")
 
 @dataclass(frozen=True)
 class EndedRun:
-    """`alert_name` is that of the alert that the run stayed on; None for a question or a patrol (`agent_flow` and
-    `is_alert` tell them apart), and where the alert has none. `cost` None = no price is known."""
+    """`alert_name` is that of the alert that the run stayed on; None for a question, a patrol or a triage by command
+    (`agent_flow`, `is_alert` and `from_slack` tell them apart), and where the alert has none. `cost` None = no price is
+    known."""
 
     run_id: str
     agent_flow: str
@@ -36,6 +37,7 @@ class EndedRun:
     duration_ms: int
     is_alert: bool
     alert_name: str | None
+    from_slack: bool = True
 
 
 VOTES = (
@@ -60,10 +62,12 @@ RUNS = (
         run.cost,
         func.coalesce(run.total_duration_ms, 0),
         incident_run.c.run_id.is_not(None),
+        job.c.run_id.is_not(None),
         alert.c.document,
     )
     .select_from(diagnosis_run)
     .outerjoin(VOTES, VOTES.c.run_id == run.run_id)
+    .outerjoin(job, job.c.run_id == run.run_id)
     .outerjoin(incident_run, incident_run.c.run_id == run.run_id)
     .outerjoin(incident, incident.c.incident_id == incident_run.c.incident_id)
     .outerjoin(alert, and_(alert.c.incident_id == incident.c.incident_id, alert.c.fingerprint == incident.c.lead))
@@ -79,9 +83,20 @@ def ended_runs(db: Database, since: datetime, until: datetime) -> list[EndedRun]
 
 
 def _ended(row: Any) -> EndedRun:
-    *plain, is_alert, document = row
+    *plain, is_alert, from_slack, document = row
     run_id, flow, status, verdict, useful, not_useful, tokens, cost, duration = plain
     name = document.get("alert_name") if isinstance(document, dict) else None
     return EndedRun(
-        run_id, flow, status, verdict, int(useful), int(not_useful), int(tokens), cost, int(duration), bool(is_alert), name
+        run_id,
+        flow,
+        status,
+        verdict,
+        int(useful),
+        int(not_useful),
+        int(tokens),
+        cost,
+        int(duration),
+        bool(is_alert),
+        name,
+        bool(from_slack),
     )

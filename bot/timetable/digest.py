@@ -19,7 +19,7 @@ from bot.timetable.language import schedule_reader
 from storage.calibration import EndedRun, ended_runs
 
 PASS, LOW, REJECT = "PASS", "LOW_CONFID", "REJECT"
-QUESTIONS, PATROLS, UNNAMED = "#questions", "#patrols", "#unnamed"
+QUESTIONS, PATROLS, BY_COMMAND, UNNAMED = "#questions", "#patrols", "#by_command", "#unnamed"
 PERIOD = timedelta(days=7)
 TYPES_SHOWN = 10
 POSTED, NOTHING = "posted", "no runs, nothing posted"
@@ -190,7 +190,7 @@ def _spent(digest: Digest, reader: Reader) -> str:
 
 
 def _kind_text(kind: Kind, reader: Reader) -> str:
-    words = {QUESTIONS: "digest_questions", PATROLS: "digest_patrols", UNNAMED: "digest_unnamed"}
+    words = {QUESTIONS: "digest_questions", PATROLS: "digest_patrols", BY_COMMAND: "digest_by_command", UNNAMED: "digest_unnamed"}
     name = reader.say(words[kind.name]) if kind.name in words else phone_line(kind.name, 120)
     passed, low, rejected = (kind.verdicts[verdict].runs for verdict in (PASS, LOW, REJECT))
     counts = {"runs": kind.runs, "passed": passed, "low": low, "rejected": rejected}
@@ -203,7 +203,9 @@ def _kind_text(kind: Kind, reader: Reader) -> str:
 def _kind(run: EndedRun) -> str:
     if run.agent_flow != "AI_OPS":
         return QUESTIONS
-    return run.alert_name or UNNAMED if run.is_alert else PATROLS
+    if not run.is_alert:
+        return PATROLS if run.from_slack else BY_COMMAND
+    return run.alert_name or UNNAMED
 
 
 def _share(part: int, whole: int) -> float | None:

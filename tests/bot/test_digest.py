@@ -88,6 +88,11 @@ def test_each_kind_of_alert_is_counted_on_its_own() -> None:
     }
 
 
+def test_a_triage_by_command_is_no_patrol() -> None:
+    by_hand = ended(1, "REJECT", is_alert=False, name=None, from_slack=False)
+    assert digest_kinds(digest_of([by_hand], SINCE, UNTIL), reader())[0].startswith("proofthread triage: 1 runs")
+
+
 def test_it_reads_in_english() -> None:
     digest = digest_of(RUNS, SINCE, UNTIL)
     assert digest_texts(digest, reader()) == [
@@ -163,8 +168,8 @@ def test_the_database_is_counted_as_it_stands(database: Database) -> None:
     vote(database, "run-1", "U3", "useful")
     vote(database, "run-2", "U1", "not_useful")
     assert ended_runs(database, SINCE, UNTIL) == [
-        EndedRun("run-1", "AI_OPS", "SUCCESS", "PASS", 2, 1, 500, 0.5, 2000, True, "CheckoutSlow"),
-        EndedRun("run-2", "CHAT", "SUCCESS", "REJECT", 0, 1, 500, 0.5, 2000, False, None),
+        EndedRun("run-1", "AI_OPS", "SUCCESS", "PASS", 2, 1, 500, 0.5, 2000, True, "CheckoutSlow", False),
+        EndedRun("run-2", "CHAT", "SUCCESS", "REJECT", 0, 1, 500, 0.5, 2000, False, None, False),
     ]
 
 
