@@ -67,7 +67,10 @@ def beats(settings: Settings) -> list[Every]:
         does = f"says {settings.recheck_minutes} minutes after a report whether its alert still fires"
         found.append(Every(RECHECK, settings.recheck_minutes, does))
     if settings.recovery_minutes:
-        does = "ends runs that nobody finishes; the queue itself takes up those of a process that died"
+        does = (
+            f"every {settings.recovery_minutes:g} minutes ends runs that nobody finishes; "
+            "the queue itself takes up those of a process that died"
+        )
         found.append(Every(RECOVERY, settings.recovery_minutes, does))
     return found
 
