@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import tomllib
@@ -17,6 +16,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from bot.errors import ConfigError
+from bot.setting_errors import unknown, what_to_write
 from bot.setting_types import LOCAL, ChannelId, CronText, NamedQuery, Patrol, TeamId, UserId, ZoneName
 
 PREFIX = "PROOFTHREAD_"
@@ -25,8 +25,6 @@ CONFIG_FILE = "proofthread.toml"
 TEST_VARIABLES = ("PROOFTHREAD_TEST_", "PROOFTHREAD_REQUIRE_SERVERS")
 # A regular expression may begin with "[" and hold commas: as a variable it is always a JSON list.
 JSON_ONLY = frozenset({"redaction_patterns", "patrols"})
-# Settings whose entries have names of their own.
-TABLES: dict[str, type[BaseModel]] = {"patrols": Patrol, "queries": NamedQuery}
 
 Roles = Literal["planner", "executor", "verifier", "composer"]
 # Alerts that fire as long as all is well, or that only silence others.
@@ -278,7 +276,7 @@ def _from_file(path: Path | None) -> dict[str, Any]:
         raise ConfigError(f"{path} is not valid TOML: {error}") from error
     for name in values:
         if name not in Settings.model_fields:
-            raise ConfigError(_unknown(f"{name} in {path}", name, list(Settings.model_fields)))
+            raise ConfigError(unknown(f"{name} in {path}", name, list(Settings.model_fields)))
     return _relative_to(path.parent, values)
 
 
@@ -312,7 +310,7 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
         elif name.endswith("_file") and _is_secret_name(name.removesuffix("_file")):
             values[name.removesuffix("_file")] = _secret_of_file(key, environ[key])
         else:
-            raise ConfigError(_unknown(key, key, [variable(field) for field in Settings.model_fields]))
+            raise ConfigError(unknown(key, key, [variable(field) for field in Settings.model_fields]))
     return values
 
 
@@ -372,35 +370,8 @@ def _sentence(item: Any) -> str:
     where = ".".join(str(part) for part in item["loc"])
     name = str(item["loc"][0])
     if name not in Settings.model_fields:
-        return _unknown(where, name, list(Settings.model_fields))
-    return f"{where} ({variable(name)}): {_what_to_write(item, name)}"
-
-
-def _what_to_write(item: Any, name: str) -> str:
-    """pydantic's own words, where they do not speak of Python."""
-    key, is_whole = str(item["loc"][-1]), len(item["loc"]) == 1
-    match item["type"]:
-        case "value_error":
-            return str(item["msg"]).removeprefix("Value error, ")
-        case "missing":
-            return f"{key} is missing: write it"
-        case "extra_forbidden":
-            known = list(TABLES[name].model_fields) if name in TABLES else []
-            near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
-            return f"{key} is not known here. " + (f"Did you mean {near[0]}?" if near else "Leave it out.")
-        case "tuple_type" if name in TABLES and is_whole:
-            return f"write [[{name}]], in double brackets, once for each"
-        case "tuple_type":
-            return 'write a list, like ["a", "b"]'
-        case "dict_type" | "model_type" if name not in JSON_ONLY and is_whole:
-            return f"write a table: [{name}], and under it a line for each entry"
-    return str(item["msg"])
-
-
-def _unknown(where: str, name: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    hint = f"Did you mean {near[0]}?" if near else "The README lists all settings."
-    return f"Unknown setting {where}. {hint}"
+        return unknown(where, name, list(Settings.model_fields))
+    return f"{where} ({variable(name)}): {what_to_write(item, name, JSON_ONLY)}"
 
 
 def _data_dir(environ: Mapping[str, str]) -> Path:
