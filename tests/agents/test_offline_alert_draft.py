@@ -9,15 +9,14 @@ from offline_alerts import (
     group,
     outside,
     pod,
+    rejected,
     said,
     series,
     statement,
 )
 from offline_world import RUNBOOK, Answers
 
-from agents.citations import expanded
-from agents.contracts import AiopsDraft, Alert, ExecutorDraft, InvocationEvidence, RetryContext
-from agents.gate import check_claims
+from agents.contracts import Alert, RetryContext
 
 OOM = event("BackOff", f"Back-off restarting failed container in pod {POD} (reason: OOMKilled, exit code: 137)")
 KILLED = "2026-11-30T09:05:10Z [kernel] Memory cgroup out of memory: Killed process 1 (payments-api)"
@@ -54,23 +53,6 @@ def test_every_claim_passes_the_gatekeeper(number: int, language: str) -> None:
     draft = drafted(answers, fired, language=language)
     assert said(draft, "root_cause")
     assert rejected(draft, answers) == []
-
-
-def rejected(draft: AiopsDraft, answers: Answers) -> list[str]:
-    plain = ExecutorDraft(
-        diagnosis_summary="", claims=draft.claims, hypotheses=(), recommended_actions=(), missing_info=(), user_facing_answer=""
-    )
-    evidence = [
-        InvocationEvidence(
-            id=one.invocation_id,
-            run_id="run",
-            tool_name=one.call.name,
-            evidence_status=one.evidence_status,
-            evidence_refs=tuple(cited.ref for cited in one.refs),
-        )
-        for one in answers.exchanges
-    ]
-    return list(check_claims(expanded(plain, answers.exchanges, 1).claims, evidence, "run").result.rejected_claim_ids)
 
 
 def test_an_event_and_a_log_of_another_tool_that_agree_are_the_cause() -> None:

@@ -6,17 +6,21 @@ from typing import Any
 
 from offline_world import NOW, UTC_ZONE, Answers, offer
 
+from agents.citations import expanded
 from agents.contracts import (
     AiopsDraft,
     AiopsExecutorInput,
     AiopsPlan,
     AiopsPlannerInput,
     Alert,
+    ExecutorDraft,
+    InvocationEvidence,
     KnowledgeDomain,
     RetryContext,
     SkillCard,
     ToolPermissions,
 )
+from agents.gate import check_claims
 from agents.llm.base import ModelRequest, ToolOffer
 from agents.offline.alert_executor import alert_turn
 from agents.offline.alert_planner import plan_alert
@@ -111,3 +115,21 @@ def said(draft: AiopsDraft, kind: str) -> list[str]:
 
 def group(draft: AiopsDraft, name: str) -> set[str]:
     return {one.entity for one in draft.blast_radius if one.group == name}
+
+
+def rejected(draft: AiopsDraft, answers: Answers) -> list[str]:
+    """The claims that the Gatekeeper turns down."""
+    plain = ExecutorDraft(
+        diagnosis_summary="", claims=draft.claims, hypotheses=(), recommended_actions=(), missing_info=(), user_facing_answer=""
+    )
+    evidence = [
+        InvocationEvidence(
+            id=one.invocation_id,
+            run_id="run",
+            tool_name=one.call.name,
+            evidence_status=one.evidence_status,
+            evidence_refs=tuple(cited.ref for cited in one.refs),
+        )
+        for one in answers.exchanges
+    ]
+    return list(check_claims(expanded(plain, answers.exchanges, 1).claims, evidence, "run").result.rejected_claim_ids)
