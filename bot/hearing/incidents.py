@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bot.desk import Desk
 from bot.greetings import asks_to_triage
+from bot.incidents.enrichment import enriched
 from bot.incidents.intake import alerts_of
 from bot.incidents.request import triage_request
 from bot.jobs import new_run
@@ -11,6 +12,9 @@ from bot.slack.incoming import Incoming
 from bot.slack.people import Person
 from storage.incidents import Incident
 from storage.jobs import Added, NewJob
+
+# Slack waits for our word on the mention meanwhile.
+ENRICH_SECONDS = 0.8
 
 
 async def incident_meant(desk: Desk, message: Incoming) -> Incident | None:
@@ -28,8 +32,9 @@ async def is_under_way(desk: Desk, message: Incoming) -> bool:
 async def triage_now(desk: Desk, message: Incoming, person: Person, incident: Incident) -> None:
     """One run, which this person has asked for and pays for. Raises RequestRefused and StorageError."""
     alerts = await desk.db.call(alerts_of, desk.incidents, incident.incident_id)
+    firing = [alert for alert in alerts if alert.status != "resolved"]
     request = triage_request(
-        [alert for alert in alerts if alert.status != "resolved"] or alerts,
+        await enriched(firing, desk.place.tools, desk.place.clock(), seconds=ENRICH_SECONDS) or alerts,
         session_id=message.thread.session_id,
         language=desk.language(person),
         zone=person.zone or desk.zone,

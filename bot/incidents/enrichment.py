@@ -19,12 +19,14 @@ MAX_LABELS = 60
 log = logging.getLogger(__name__)
 
 
-async def enriched(alerts: Sequence[Alert], tools: ToolDeps, now: datetime) -> tuple[Alert, ...]:
+async def enriched(
+    alerts: Sequence[Alert], tools: ToolDeps, now: datetime, seconds: float = SECONDS
+) -> tuple[Alert, ...]:
     """The alerts with the labels of the active ones they are; unchanged where no source is configured or answers."""
     if tools.prometheus is None and tools.alertmanager is None:
         return tuple(alerts)
     try:
-        async with asyncio.timeout(SECONDS):
+        async with asyncio.timeout(seconds):
             found = await active_alerts(tools.prometheus, tools.alertmanager, now)
     except (ToolFailed, TimeoutError) as error:
         log.info("no labels were added to the alerts: %s", error or "no answer in time")

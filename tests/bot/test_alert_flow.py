@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from alert_bot import ALERTS, ALERTS_ID, SHARED, Waiting, alert_bot, alertmanager
 from slack_worker import emulator, part_of
 
+from agents.contracts import Alert
 from bot.emulator.slack import SlackEmulator
 from storage.alert_places import AlertPlaces
 from storage.engine import Database
@@ -375,6 +377,23 @@ async def test_a_mention_alone_runs_what_was_not_looked_into(database: Database,
             assert (run.agent_flow, bot.desk.jobs.job(run.run_id).user_id) == ("AI_OPS", "U0ANA00001")
             assert bot.parts(ts).count("answer") == 1
             assert slack.refused == []
+
+
+async def test_a_mention_knows_of_the_alert_what_its_own_run_would(
+    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def enriched(alerts: Sequence[Alert], *_: Any, seconds: float) -> tuple[Alert, ...]:
+        assert seconds < 1
+        return tuple(alert.model_copy(update={"labels": {**alert.labels, "service": "till-7"}}) for alert in alerts)
+
+    monkeypatch.setattr("bot.hearing.incidents.enriched", enriched)
+    with emulator() as slack:
+        async with alert_bot(slack, sqlite_database, alert_min_severity="critical") as bot:
+            ts = bot.post(**alertmanager(rest="checkout warning"))
+            await slack.wait_for(lambda: bot.open and bot.open[0].not_run_reason)
+            slack.post(ALERTS, "ana", f"{slack.mention} run it", thread_ts=ts)
+            await bot.reported(ts)
+            assert "till-7" in bot.runs[0].query
 
 
 async def test_asking_for_what_is_under_way_says_so(sqlite_database: Database) -> None:
