@@ -194,7 +194,7 @@ def test_a_phone_shows_verdict_alert_and_next_step_first(outcome: RunOutcome) ->
     words, report = reader(outcome.language), outcome.report
     assert report is not None
     assert first[0] in "✅⚠⛔"
-    beginning = " ".join(printable(report.headline).split())[:100]
+    beginning = " ".join(printable(report.headline).split())[:60]
     assert squeezed(beginning) in squeezed(first)
     assert words.say("triage_cause").strip() in first or words.say("triage_health").strip() in first
     if any(action.action_text.strip() for action in report.actions):
