@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from alert_bot import ALERTS, ALERTS_ID, SHARED, Waiting, alert_bot, alertmanager
+from loopback_http import served
 from slack_worker import emulator, part_of
 
-from agents.contracts import Alert
 from bot.emulator.slack import SlackEmulator
 from storage.alert_places import AlertPlaces
 from storage.engine import Database
+from tools.clients.alertmanager import AlertmanagerClient
 
 # Every stored alert of this name becomes unreadable.
 SPOILT = """CREATE TRIGGER spoil AFTER INSERT ON alert WHEN NEW.document LIKE '%"Broken"%'
@@ -379,21 +379,17 @@ async def test_a_mention_alone_runs_what_was_not_looked_into(database: Database,
             assert slack.refused == []
 
 
-async def test_a_mention_knows_of_the_alert_what_its_own_run_would(
-    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def enriched(alerts: Sequence[Alert], *_: Any, seconds: float) -> tuple[Alert, ...]:
-        assert seconds < 1
-        return tuple(alert.model_copy(update={"labels": {**alert.labels, "service": "till-7"}}) for alert in alerts)
-
-    monkeypatch.setattr("bot.hearing.incidents.enriched", enriched)
-    with emulator() as slack:
-        async with alert_bot(slack, sqlite_database, alert_min_severity="critical") as bot:
+async def test_a_mention_knows_of_the_alert_what_its_own_run_would(sqlite_database: Database) -> None:
+    fires = {"labels": {"alertname": "HighErrorRate", "service": "till-7"}, "status": {"state": "active"}}
+    with emulator() as slack, served(lambda path, query: (200, [fires])) as url:
+        client = AlertmanagerClient(url)
+        async with alert_bot(slack, sqlite_database, alertmanager=client, alert_min_severity="critical") as bot:
             ts = bot.post(**alertmanager(rest="checkout warning"))
             await slack.wait_for(lambda: bot.open and bot.open[0].not_run_reason)
             slack.post(ALERTS, "ana", f"{slack.mention} run it", thread_ts=ts)
             await bot.reported(ts)
             assert "till-7" in bot.runs[0].query
+        await client.close()
 
 
 async def test_asking_for_what_is_under_way_says_so(sqlite_database: Database) -> None:

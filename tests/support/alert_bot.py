@@ -28,6 +28,7 @@ from bot.triaging.work import AlertWork, alert_work
 from storage.engine import Database
 from storage.incidents import Incident
 from storage.records import Run
+from tools.clients.alertmanager import AlertmanagerClient
 
 QUICK_TELLER = TellerTimes(
     poll=0.05, edit_pace=0.0, reaction_pace=0.0, rest=0.0, retry=0.05, settle=0.0, heal=0.05
@@ -110,7 +111,13 @@ class AlertBot:
 
 @asynccontextmanager
 async def alert_bot(
-    slack: SlackEmulator, db: Database, model: Model | None = None, *, addresses: Sequence[str] = (), **settings: Any
+    slack: SlackEmulator,
+    db: Database,
+    model: Model | None = None,
+    *,
+    addresses: Sequence[str] = (),
+    alertmanager: AlertmanagerClient | None = None,
+    **settings: Any,
 ) -> AsyncIterator[AlertBot]:
     """One process that watches #alerts without a debounce, unless `settings` say otherwise."""
     chosen: Mapping[str, Any] = {"alert_channels": (ALERTS_ID,), "alert_debounce_seconds": 0.0, **settings}
@@ -119,7 +126,7 @@ async def alert_bot(
         desk = Desk(
             settings=slack_settings(slack, **chosen),
             zone="UTC",
-            place=made.place,
+            place=replace(made.place, tools=replace(made.place.tools, alertmanager=alertmanager)),
             slack=made.calls,
             bot=identity,
             people=People(made.calls, identity.team, identity.enterprise),
